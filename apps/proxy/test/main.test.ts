@@ -1,8 +1,6 @@
 /** Runs the bundled program as a process. */
-import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Launch, Workshop } from "./golden-config/processes.ts"
 
@@ -33,18 +31,6 @@ const up = async (args: ReadonlyArray<string>, launch: Launch = {}) => {
 afterAll(() => workshop.remove())
 
 describe("quarry-proxy", () => {
-  it("is bundled into a folder with other files, which stay there", () => {
-    const stale = join(output, "small-chunks/of-an-earlier-bundle.js")
-    const others = ["notes.txt", "chunks/other-program.js"].map((name) => join(output, name))
-    for (const folder of ["chunks", "small-chunks"]) mkdirSync(join(output, folder))
-    for (const file of [...others, stale]) writeFileSync(file, "")
-    const program = fileURLToPath(new URL("../src/auth/CrossSite.ts", import.meta.url))
-    execFileSync(process.execPath, ["../../scripts/bundle.mjs", program, join(output, "small.js")], {
-      cwd: fileURLToPath(new URL("..", import.meta.url))
-    })
-    expect([stale, ...others].filter((file) => existsSync(file))).toEqual(others)
-  })
-
   it("sets its options of V8 however it is started, except those of the command line", async () => {
     const preload = join(output, "reportFlags.cjs")
     writeFileSync(

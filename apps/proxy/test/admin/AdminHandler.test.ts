@@ -193,24 +193,6 @@ describe("an override", () => {
       )
         .toBe(403)
     }))
-
-  it.scopedLive("requires a token, also with admin.open: all", () =>
-    Effect.gen(function*() {
-      const { admin } = yield* startWithAdmin()
-      for (
-        const path of [
-          "/disable?client=shop",
-          "/enable?client=shop",
-          "/drain?process=all",
-          "/resume?process=all"
-        ]
-      ) {
-        const { status, text } = yield* admin(path, purge)
-        expect([status, JSON.parse(text).code]).toEqual([401, "token-missing"])
-      }
-      const generated = { ...purge, headers: { authorization: "Bearer unused" } }
-      expect((yield* admin("/drain?process=all", generated)).status).toBe(200)
-    }))
 })
 
 describe("a path of operators", () => {

@@ -87,13 +87,6 @@ const startProxy = (redisUrl: string | undefined, config: TestProxyOptions["conf
   )
 
 describe("the status of a process", () => {
-  it.scopedLive("is its own, without Redis and while Redis is unavailable", () =>
-    Effect.forEach([undefined, "redis://127.0.0.1:1"], (url) =>
-      Effect.gen(function*() {
-        const { processes, scope } = yield* yield* startProxy(url)
-        expect([scope, processes.length]).toEqual(["process", 1])
-      }), { discard: true }))
-
   it.scopedLive.skipIf(RedisServer.program === undefined)(
     `lists processes with another configuration, apart from addresses and secrets${RedisServer.skipReason}`,
     () =>

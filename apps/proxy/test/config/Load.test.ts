@@ -1,37 +1,7 @@
 /** Loads files, variables and options of the command line. */
-import * as Redis from "@blockquarry/redis/Redis"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { proxyVariables } from "../../src/config/EnvironmentVariables.ts"
-import { baseUrlAndKey, diagnosticsOf, file, load } from "./support.ts"
-
-it("the variable of Redis has the name that the library uses", () => {
-  expect(proxyVariables.redis).toBe(Redis.redisUrl)
-})
-
-it.effect("the files that were read are known", () =>
-  Effect.gen(function*() {
-    const text =
-      "upstream: { keys: [{ name: k, secret: { file: ../run/k } }, { name: l, secret: { file: /l } }] }"
-    const key = "key-of-the-service"
-    const { files } = yield* load({ text, files: { "/run/k": key, "/l": key } })
-    expect(files).toEqual([file, "/run/k", "/l"])
-  }))
-
-it.effect("an invalid document is reported beside invalid variables", () =>
-  Effect.gen(function*() {
-    const env = { QUARRY_PROXY_HOST: "a b", QUARRY_BASE_URL: "https://data.example.com" }
-    expect(yield* diagnosticsOf({ text: "[listen]", env })).toEqual([
-      expect.stringContaining(":1:1: expected a section")
-    ])
-    expect(yield* diagnosticsOf({ text: "listen: 5", env })).toEqual([
-      expect.stringContaining(":1:9: listen: expected a section")
-    ])
-    expect(yield* diagnosticsOf({ text: "listen: }", env })).toEqual([
-      expect.stringContaining(":1:9: invalid YAML"),
-      expect.stringContaining("QUARRY_PROXY_HOST: expected a host name")
-    ])
-  }))
+import { baseUrlAndKey, diagnosticsOf, load } from "./support.ts"
 
 it.effect("variables that Kubernetes sets for a service named quarry-proxy are ignored", () =>
   Effect.gen(function*() {

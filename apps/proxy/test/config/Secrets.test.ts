@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { stringify } from "yaml"
 import { formatDiagnostic } from "../../src/config/Diagnostic.ts"
 import { printConfig } from "../../src/config/Print.ts"
-import { baseUrlAndKey, diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
+import { baseUrlAndKey, type FileEntry, load, type LoadInput } from "./support.ts"
 
 const key = "key-of-the-service"
 
@@ -23,36 +23,7 @@ describe("a secret in a file", () => {
     Effect.gen(function*() {
       for (const end of ["", "\n", "\r\n"]) expect(yield* secretOf(inFile(`${key}${end}`))).toEqual([key])
     }))
-
-  it.effect.each<string | Uint8Array>([
-    "ключ".repeat(4),
-    "\uFEFFkey-of-the-service",
-    `${key}\n\n`,
-    new Uint8Array(16).fill(0x80)
-  ])(
-    "%j is rejected, because it is not one line of visible ASCII characters",
-    (text) =>
-      Effect.map(
-        diagnosticsOf(inFile({ text })),
-        (lines) =>
-          expect(lines).toEqual([expect.stringContaining("expected one line of visible ASCII characters")])
-      )
-  )
-
-  it.effect("is rejected, without the text, if it is too short to be complete", () =>
-    Effect.map(diagnosticsOf(inFile("k".repeat(15))), (lines) =>
-      expect(lines).toEqual([
-        ":1:39: upstream.keys[0].secret: expected an API key of at least 16 characters in secret file /k, got 15; " +
-        "check that it is complete"
-      ])))
 })
-
-it.effect("the URL of Redis may be a secret", () =>
-  Effect.gen(function*() {
-    const files = { "/r": "rediss://:password@redis/1\n" }
-    const { config } = yield* load({ text: "redis: { url: { file: /r } }", files })
-    expect(config.redis && Redacted.value(config.redis.url)).toBe("rediss://:password@redis/1")
-  }))
 
 describe("the certificates of Redis", () => {
   const at = (certificate: string | FileEntry) =>

@@ -44,14 +44,3 @@ it.prop(
     ])
   }
 )
-
-it("formats the shortest text", () => {
-  expect([1000, 90_000, 60_000, 0, 1].map(ValueFormats.formatMillis)).toEqual([
-    "1s",
-    "90s",
-    "1m",
-    "0s",
-    "1ms"
-  ])
-  expect([1024, 1_000_000, 1234].map(ValueFormats.formatSize)).toEqual(["1KiB", "1MB", "1234B"])
-})

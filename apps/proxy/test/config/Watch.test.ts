@@ -65,16 +65,6 @@ describe("a changed file", () => {
     }))
 })
 
-it.scopedLive("SIGHUP is received only while the stream is consumed", () =>
-  Effect.gen(function*() {
-    const before = process.listenerCount("SIGHUP")
-    const fiber = yield* Effect.fork(Stream.runHead(Watch.signals))
-    yield* Effect.repeat(Effect.yieldNow(), { until: () => process.listenerCount("SIGHUP") > before })
-    process.emit("SIGHUP")
-    expect((yield* Fiber.join(fiber))._tag).toBe("Some")
-    expect(process.listenerCount("SIGHUP")).toBe(before)
-  }))
-
 describe("files on disk", () => {
   const folder = Effect.acquireRelease(
     Effect.sync(() => NodeFs.mkdtempSync(join(tmpdir(), "quarry-proxy-"))),

@@ -29,34 +29,6 @@ it("rejects too deep nesting", () => {
   }
 })
 
-describe("finds the position of", () => {
-  const text = `listen:
-  host: here
-clients:
-  - name: a
-    tokens: [x, y]
-  -
-    name: b
-flow: {a: {b: 1}}
-`
-  it.each<[ReadonlyArray<string | number>, "name" | "value", number, number]>([
-    [["listen", "host"], "value", 2, 9],
-    [["listen", "host"], "name", 2, 3],
-    [["listen"], "value", 1, 1],
-    [["clients", 0, "tokens", 1], "value", 5, 17],
-    [["clients", 0, "tokens"], "value", 5, 13],
-    [["clients", 1, "name"], "value", 7, 11],
-    [["flow", "a", "b"], "value", 8, 15],
-    // A missing key has the position of its section
-    [["clients", 0, "nothing"], "value", 4, 5],
-    [["listen", "port"], "value", 1, 1],
-    [["clients", 9], "value", 3, 1],
-    [["nothing", "at", "all"], "value", 1, 1]
-  ])("%j (%s): %d:%d", (path, part, line, column) => {
-    expect(read(text).position(path, part)).toEqual({ line, column })
-  })
-})
-
 it("reads a value that it formats on one line", () => {
   const texts = [
     "off",

@@ -4,7 +4,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import { sendRequest } from "../support/proxy.ts"
 import { eventually } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadGenerator from "./support/LoadGenerator.ts"
@@ -155,19 +154,5 @@ describe.concurrent("SIGTERM", () => {
       yield* eventually("the endless list has ended", () => endless.isOver)
       expect([endless.isWhole, endless.text.trimEnd().split("\n").length]).toEqual([false, 3])
       expect(endless.text).not.toMatch(/"end"|"failure"/)
-    }))
-
-  it.scopedLive("exports the span of the last request before exit", () =>
-    Effect.gen(function*() {
-      const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "3s" } })
-      const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: upstream.url }
-      const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile], environment)
-      const trace = "0af7651916cd43dd8448eb211c80319c"
-      yield* signal("SIGTERM")
-      yield* ProxyProcess.notReady(port)
-      const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01` }
-      expect((yield* sendRequest(port, priceOf("1"), { headers })).status).toBe(200)
-      expect(yield* exit).toEqual(stopped)
-      expect(upstream.received.some(({ body }) => body.includes(trace))).toBe(true)
     }))
 })

@@ -46,15 +46,3 @@ describe.concurrent("Ctrl-C", () => {
       expect(yield* proxy.exit).toEqual({ code: 130, signal: null })
     }))
 })
-
-describe.concurrent("SIGHUP", () => {
-  it.scopedLive("changes nothing without a configuration file", () =>
-    Effect.gen(function*() {
-      const proxy = yield* ProxyProcess.start(["--sandbox", "--port", "0", "--admin", "off"])
-      yield* proxy.signal("SIGHUP")
-      yield* proxy.waitForLog("configuration reloaded: no changes")
-      expect(yield* ProxyProcess.isReady(proxy.port)).toBe(true)
-      yield* proxy.signal("SIGINT")
-      expect(yield* proxy.exit).toEqual(stopped)
-    }))
-})

@@ -200,17 +200,4 @@ describe("quotas per day and month", () => {
       expect(yield* Effect.flip(acquire("web", 4))).toMatchObject({ code: "client-quota-exceeded" })
       expect(yield* remaining).toEqual([93, 93])
     }))
-
-  it("are first those of the client, then those of its team and of all clients", () => {
-    const { all } = make({
-      ...defaults,
-      clients: [testClient("web", "web", { dailyQuota: 5 }), testClient("lab", "lab")],
-      teams: [{ name: "front", clients: ["web"], dailyQuota: null, monthlyQuota: { soft: 7, hard: 9 } }],
-      quotas: { ...defaults.quotas, monthlyQuota: 20, billingDay: 3 }
-    })
-    expect(all.map(({ quotas }) => quotas.map(({ id, warnAt }) => [id, warnAt]))).toEqual([
-      [["client:web", -1], ["team:front:month-3", 2], ["all:month-3", -1]],
-      [["all:month-3", -1]]
-    ])
-  })
 })

@@ -10,8 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
-import * as RequestContext from "../../src/exchange/RequestContext.ts"
-import { charged } from "../../src/quota/Charging.ts"
 import { eventually } from "../fleet/support/Eventually.ts"
 import { examples, keys, openAdmin, sendRequest, start, testClient, testEndpoints } from "../support/proxy.ts"
 import * as ScriptedUpstream from "../support/ScriptedUpstream.ts"
@@ -238,26 +236,4 @@ describe("requests are charged", () => {
         yield* proxy.expectCharged(charged)
       }))
   }
-})
-
-it("records a request in the access log even if its call throws", () => {
-  const context = RequestContext.make(0, "id", "GET", "")
-  const charge = {
-    price: cost,
-    quotas: [],
-    waitMs: 0,
-    shadowed: false,
-    correct: () => {},
-    refund: Effect.succeed([])
-  }
-  const call = () =>
-    charged(context, Effect.succeed(charge), () => {
-      throw new Error("a bug")
-    })
-  expect(call).toThrow("a bug")
-  let recorded = false
-  RequestContext.whenSettled(context, () => {
-    recorded = true
-  })
-  expect(recorded).toBe(true)
 })

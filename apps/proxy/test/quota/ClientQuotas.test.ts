@@ -6,7 +6,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
 import * as CustomClock from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import * as AppliedQuotas from "../../src/auth/AppliedQuotas.ts"
@@ -211,68 +210,5 @@ describe("the queue", () => {
         [3, 10_000, "charged"],
         [1, 20_000, "charged"]
       ])
-    }))
-
-  it.effect("has a maximum length, with and without lists", () =>
-    Effect.gen(function*() {
-      const budgets = yield* makeQuotas({ maxQueue: 3 })
-      const ended = yield* runArrivals(budgets, tenPerSecond, [
-        { after: 0, cost: 5, maxWaitMs: 0 },
-        { after: 0, cost: 5, maxWaitMs: 0 },
-        ...Array.from({ length: 5 }, () => ({ after: 0, cost: 1, maxWaitMs: 60_000 }))
-      ])
-      expect(ended.map(({ endedAt, result }) => [endedAt, result])).toEqual([
-        [0, "charged"],
-        [0, "charged"],
-        [0, "refused"],
-        [0, "refused"],
-        [100, "charged"],
-        [200, "charged"],
-        [300, "charged"]
-      ])
-    }))
-})
-
-describe("a daily quota", () => {
-  const hundredPerDay = client({ dailyQuota: 100 })
-
-  it.effect("consumes no rate limit units once exhausted", () =>
-    Effect.gen(function*() {
-      const budgets = yield* makeQuotas()
-      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 8 })
-      yield* budgets.acquire(both, 5)
-      const rejection = yield* Effect.flip(budgets.acquire(both, 5))
-      expect(rejection.headers["ratelimit"]).toBe("\"rate\";r=5;t=1, \"day\";r=3;t=86400")
-      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([5, 3])
-      expect((yield* budgets.acquire(both, 3)).quotas.map(({ remaining }) => remaining)).toEqual([2, 0])
-    }))
-
-  it.effect("delays all waiting requests until the reset if it is near", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
-      const budgets = yield* makeQuotas()
-      yield* budgets.acquire(hundredPerDay, 100)
-      const waiting = yield* Effect.fork(
-        Effect.all(Array.from({ length: 3 }, () => budgets.acquire(hundredPerDay, 5)), {
-          concurrency: "unbounded"
-        })
-      )
-      yield* TestClock.adjust("1 second")
-      expect((yield* Fiber.join(waiting)).map(({ waitMs }) => waitMs)).toEqual([1000, 1000, 1000])
-    }))
-})
-
-describe("acquiring with a store in memory", () => {
-  it.effect("completes synchronously while units are available", () =>
-    Effect.gen(function*() {
-      const budgets = yield* makeQuotas()
-      const runtime = yield* Effect.runtime<never>()
-      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 12 })
-      const acquire = (of: AuthenticatedClient, cost: number) =>
-        Runtime.runSync(runtime)(budgets.acquire(of, cost)).quotas.map(({ remaining }) => remaining)
-      expect([acquire(both, 4), acquire(both, 6), acquire(client({}), 5)]).toEqual([[6, 8], [0, 2], []])
-      yield* TestClock.adjust("500 millis")
-      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([5, 2])
-      expect(yield* budgets.status(client({}))).toEqual([])
     }))
 })

@@ -1,7 +1,5 @@
-/** Negotiation and application of content encodings. */
-import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as FastCheck from "effect/FastCheck"
+/** Negotiation of content encodings. The record `encodings` has the responses. */
+import { expect, it } from "@effect/vitest"
 import * as Zlib from "node:zlib"
 import * as ContentEncoding from "../../src/response/EncodedBodies.ts"
 
@@ -26,20 +24,4 @@ it.each<readonly [accepted: string | undefined, chosen: string | undefined]>([
   ["identity;q=0, gzip;q=0.1", "gzip"]
 ])("for Accept-Encoding: %s the encoding is %s", (accepted, chosen) => {
   expect(ContentEncoding.chooseEncoding(accepted)).toBe(chosen)
-})
-
-describe("an encoded body", () => {
-  const decoders = { gzip: Zlib.gunzipSync, br: Zlib.brotliDecompressSync }
-
-  it.effect.prop(
-    "decodes to the original",
-    {
-      bytes: FastCheck.uint8Array({ maxLength: 5000 }),
-      encoding: FastCheck.constantFrom("gzip" as const, "br" as const)
-    },
-    ({ bytes, encoding }) =>
-      Effect.map(Effect.promise(() => ContentEncoding.encoders[encoding](bytes)), (encoded) => {
-        expect(Buffer.compare(decoders[encoding](encoded), bytes)).toBe(0)
-      })
-  )
 })

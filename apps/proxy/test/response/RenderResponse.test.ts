@@ -3,8 +3,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Zlib from "node:zlib"
 import { defaults } from "../../src/config/Config.ts"
-import * as EncodedBodies from "../../src/response/EncodedBodies.ts"
-import * as RenderResponse from "../../src/response/RenderResponse.ts"
 import {
   examples,
   type HttpResult,
@@ -81,16 +79,5 @@ describe("a page of the proxy", () => {
         const head = yield* sendRequest(port, path, { ...accepting, method: "HEAD" })
         expect(head.headers["content-length"]).toBe(compressed.headers["content-length"])
       }
-    }))
-
-  it.effect("is hashed and compressed once, not for each request", () =>
-    Effect.gen(function*() {
-      const page = { status: 200, headers: {}, body: new Uint8Array(EncodedBodies.minEncodedBytes) }
-      const encodedBodies = EncodedBodies.make()
-      const render = () => RenderResponse.renderPage(page, { "accept-encoding": "gzip" }, encodedBodies)
-      const first = yield* render()
-      // Bodies do not change. Here it shows whether the body is read again.
-      page.body.fill(1)
-      expect((yield* render()).body).toBe(first.body)
     }))
 })

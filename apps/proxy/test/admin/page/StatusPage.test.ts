@@ -188,24 +188,6 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         })
       }))
 
-    it.scoped("shows each quota of teams and of all clients once, those that reject and warn first", () =>
-      Effect.gen(function*() {
-        const { url } = yield* serve(() => busyStatus(now))
-        const page = yield* Chromium.open(url)
-        yield* Effect.promise(async () => {
-          await page.locator("#quotas tbody tr").first().waitFor()
-          expect(
-            (await page.locator("#quotas tbody tr").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
-          ).toEqual([
-            "data-science per day exhausted 0 / 50,000 50,000 11 h 23 min",
-            "web per month, soft limit 5M warning 3.23M / 9M 5.78M 11 h 23 min",
-            "all clients per month 21.3M / 40M 18.7M 11 h 23 min",
-            "web per day, only warns 399K / 400K 1,000 11 h 23 min"
-          ])
-          await page.getByText("per day, soft limit 400K warning").waitFor()
-        })
-      }))
-
     it.scoped("takes the token of the link that is printed at startup, for this tab and not in the URL", () =>
       Effect.gen(function*() {
         const { url } = yield* serve(() => busyStatus(now), [], () => "generated")

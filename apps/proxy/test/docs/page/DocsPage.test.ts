@@ -1,14 +1,11 @@
 /// <reference lib="dom" />
 /** The API reference: contents, and behavior in a browser. */
-import { allOperations } from "@blockquarry/core/Operations"
-import { describe, expect, it, layer } from "@effect/vitest"
+import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import { defaults } from "../../../src/config/Config.ts"
 import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
-import { html } from "../../../src/docs/page/Html.ts"
-import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
 import * as CostTable from "../../../src/quota/CostTable.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
@@ -20,28 +17,6 @@ const page = DocsPage.render({
   costs: CostTable.make({
     ...defaults,
     costs: { ...defaults.costs, tokenPrice: { price: 7, rateCost: 7 } }
-  })
-})
-const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
-
-describe("the page", () => {
-  it("lists every operation with its path and parameters", () => {
-    for (const { docs, id, parameters, path } of allOperations) {
-      const article = markup.slice(markup.indexOf(`<article id="${id}"`)).split("</article>")[0] ?? ""
-      expect(article, id).toContain(path.replaceAll(/:(\w+)/g, "{$1}"))
-      expect(article, id).toContain(html`${docs.summary}`.markup)
-      for (const { name } of parameters) expect(article, id).toContain(`<code>${name}</code>`)
-    }
-  })
-
-  it("shows the configured cost of an operation", () => {
-    expect(markup.split("<code>tokenPrice</code>")[1]).toMatch(/^ · 7 units/)
-  })
-
-  it("lists every error code with its status", () => {
-    for (const [code, { status }] of Object.entries(errorCodes)) {
-      expect(markup).toContain(`<td class="number">${status}</td><th scope="row"><code>${code}</code>`)
-    }
   })
 })
 

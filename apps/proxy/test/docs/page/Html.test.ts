@@ -14,9 +14,4 @@ describe("html", () => {
     expect(unescape(title)).toBe(text)
     expect(unescape(content)).toBe(text)
   })
-
-  it("keeps markup, alone or in a list, and renders nothing for null", () => {
-    expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${"<"}</li>`]}${null}</ul>`.markup)
-      .toBe("<ul><li>1</li><li>&lt;</li></ul>")
-  })
 })
