@@ -37,14 +37,6 @@ describe("Amount", () => {
 })
 
 describe("formatUnits", () => {
-  it.each([
-    [1n, 18, "0.000000000000000001"],
-    [-1n, 2, "-0.01"],
-    [100n, 0, "100"]
-  ])("formats %s with %s decimals as %s", (amount, decimals, text) => {
-    expect(formatUnits(amount, decimals)).toBe(text)
-  })
-
   it.each([-1, 0.5, NaN, 256, 2 ** 29])("rejects %s decimals, which no token has", (decimals) => {
     expect(() => formatUnits(1n, decimals)).toThrow(RangeError)
   })

@@ -2,7 +2,6 @@
 import * as OperationError from "@blockquarry/core/OperationError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
-import * as Duration from "effect/Duration"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
@@ -64,11 +63,6 @@ const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable
       "tokenPrice: authentication failed (400): Log in first. Check the API key."
     ],
     [
-      new OperationError.AuthenticationError({ ...details, setting: "QUARRY_API_KEY" }),
-      false,
-      "tokenPrice: authentication failed (400). Check QUARRY_API_KEY."
-    ],
-    [
       new OperationError.PaginationError({
         operation,
         reason: "CursorRepeated",
@@ -76,11 +70,6 @@ const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable
       }),
       false,
       "tokenPrice: pagination failed: the cursor repeats"
-    ],
-    [
-      localLimit("concurrency"),
-      true,
-      "tokenPrice: not sent: too many requests are in flight; retry later"
     ],
     [
       localLimit("unavailable"),
@@ -117,17 +106,6 @@ const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable
       networkError("constructor", "baseUrl"),
       true,
       "tokenPrice: cannot connect to data.test: constructor. Check the option baseUrl and your network."
-    ],
-    [
-      new OperationError.TimeoutError({
-        ...call,
-        scope: "server",
-        duration: Duration.seconds(1),
-        response,
-        mayHaveBeenApplied: false
-      }),
-      true,
-      "tokenPrice: timed out in the upstream (400)"
     ]
   ]
 

@@ -247,11 +247,6 @@ describe("TimeInput", () => {
   })
 })
 
-it("epoch seconds may be 0, and may have a fraction", () => {
-  for (const input of [0, "0"]) expect(decode(TimeOrEpochSeconds, input).epochMillis).toBe(0)
-  expect(decode(TimeOrEpochSeconds, 1704164645.5).epochMillis).toBe(1704164645500)
-})
-
 describe("the canonical format", () => {
   const makeWithEffect = (text: string) => DateTime.unsafeMake(text)
 

@@ -148,27 +148,6 @@ describe("make", () => {
     runs
   )
 
-  it("has examples with the documented properties", () => {
-    const ledger = make()
-    const { examples } = ledger
-    const eth = chainOf(ledger, "eth")
-    expect(eth.tokenTransfers(examples.busyToken).length).toBe(10_000)
-    expect(eth.walletTransfers(examples.busyWallet).length).toBeGreaterThan(10_000)
-    expect(eth.tokens.get(examples.token)).toMatchObject({ verified: true })
-    expect(eth.tokens.get(examples.token)?.usdPrice).not.toBeNull()
-    expect(eth.holders(examples.token).length).toBeGreaterThan(25)
-    expect(eth.tokens.get(examples.unpricedToken)?.usdPrice).toBeNull()
-    expect(eth.tokens.get(examples.spamToken)?.possibleSpam).toBe(true)
-    expect(eth.nfts(examples.collection721).length).toBeGreaterThan(100)
-    expect(String(examples.tokenId1155).length).toBe(77)
-    expect(eth.collections.get(examples.unindexedCollection)?.indexed).toBe(false)
-    expect(eth.walletTrades(examples.wallet).length).toBeGreaterThan(10)
-    const active = [...ledger.chains.values()].filter((chain) =>
-      chain.activity(examples.wallet) !== undefined
-    )
-    expect(active.length).toBeGreaterThan(15)
-  })
-
   it.prop("has these examples for any seed", [seed], ([seed]) => {
     const { chains, examples } = make({ seed, scale: 10 })
     const eth = chains.get("eth")

@@ -1,5 +1,5 @@
 /** How texts are escaped. `packages/http/test/golden/records/wire.json` has requests with every parameter of every operation. */
-import { tokenOwners, updateStreamStatus, walletTransfers } from "@blockquarry/core/Operations"
+import { tokenOwners, updateStreamStatus } from "@blockquarry/core/Operations"
 import { formatQuery } from "@blockquarry/core/RequestEncoding"
 import { PathSegment } from "@blockquarry/core/WellFormedText"
 import { describe, expect, it } from "@effect/vitest"
@@ -8,24 +8,6 @@ import * as Schema from "effect/Schema"
 import { encodedRequest } from "../support/operationInputs.ts"
 
 const a = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
-const b = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"
-
-describe("equivalent inputs", () => {
-  it("are encoded as equal requests", () => {
-    const canonical = encodedRequest(walletTransfers, {
-      address: a.toLowerCase(),
-      chain: "eth",
-      contract_addresses: [b],
-      from_block: 1
-    })
-    const inputs = [
-      { address: a, chain: "0x1" as const, contract_addresses: [b.toUpperCase()], from_block: 1 },
-      { from_block: 1, contract_addresses: [b], chain: "eth" as const, address: a.toUpperCase(), cursor: "" },
-      { address: a, chain: "eth" as const, contract_addresses: [b], from_block: 1, to_date: undefined }
-    ]
-    for (const input of inputs) expect(encodedRequest(walletTransfers, input)).toEqual(canonical)
-  })
-})
 
 const anyText = FastCheck.string({ unit: "binary", minLength: 1, maxLength: 40 })
 

@@ -15,21 +15,6 @@ const parsed = (operation: AnyOperation, query: string) =>
   parseRequest(operation, { address }, [...new URLSearchParams(query)], undefined)
 
 describe("a received query", () => {
-  it.each([
-    ["brackets", `contract_addresses%5B%5D=${address}&contract_addresses%5B%5D=${other}`],
-    ["bare brackets", `contract_addresses[]=${address}&contract_addresses[]=${other}`],
-    ["indices", `contract_addresses%5B0%5D=${address}&contract_addresses%5B1%5D=${other}`],
-    ["repetition", `contract_addresses=${address}&contract_addresses=${other}`],
-    ["an encoded comma", `contract_addresses=${address}%2C${other}`],
-    ["a bare comma", `contract_addresses=${address},${other}`],
-    ["brackets and a comma", `contract_addresses[]=${address},${other}`],
-    ["a mix", `contract_addresses[0]=${address}&contract_addresses=${other}`]
-  ])("accepts arrays in the format %s", (_, query) => {
-    const { unknownQuery, encoded } = parsed(walletTransfers, query)
-    expect(unknownQuery).toEqual([])
-    expect(decodedInput(walletTransfers, encoded)).toEqual({ address, contract_addresses: [address, other] })
-  })
-
   it("accepts a name with a space as + or %20", () => {
     for (const query of ["chain=polygon+amoy", "chain=Polygon%20Amoy"]) {
       expect(decodedInput(walletTransfers, parsed(walletTransfers, query).encoded))
@@ -46,14 +31,6 @@ describe("a received query", () => {
       from_date: { epochMillis: Date.UTC(2024, 0, 2, 3, 4, 5) },
       to_date: { epochMillis: Date.UTC(2024, 0, 3) }
     })
-  })
-
-  it("ignores empty parameters", () => {
-    const { encoded } = parsed(
-      walletTransfers,
-      "chain=&limit=&contract_addresses=&contract_addresses[]=&cursor="
-    )
-    expect(decodedInput(walletTransfers, encoded)).toStrictEqual({ address })
   })
 
   it("returns unknown parameters unchanged and in order", () => {

@@ -1,12 +1,10 @@
-import * as Decoder from "@blockquarry/core/Decoder"
-import * as LosslessJson from "@blockquarry/core/LosslessJson"
+import type * as Decoder from "@blockquarry/core/Decoder"
 import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
 import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Predicate from "effect/Predicate"
-import { codeGenerationModes } from "../support/codeGeneration.ts"
 import { ledgerDocuments, lostMembers, orderlessDocument } from "../support/ledgerDocuments.ts"
 import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
@@ -82,31 +80,6 @@ it.each([{}, { type: null }, { type: undefined }])(
   }
 )
 
-describe("a submitted transaction", () => {
-  it("decodes 64-bit integers from strings and JSON integers", () => {
-    const max = 18446744073709551615n
-    const text =
-      `{"hash":"${hash}","expiration_timestamp_secs":${max},"sequence_number":"${max}","gas_unit_price":7}`
-    expect(decode(LedgerTransaction, Either.getOrThrow(LosslessJson.parse(text)))).toMatchObject({
-      expiration_timestamp_secs: max,
-      sequence_number: max,
-      gas_unit_price: 7n
-    })
-  })
-
-  it("decodes arguments and signatures of any structure unchanged", () => {
-    const args = ["0x2", { vec: [{ inner: "0x1" }] }, [["0x1", ["2"]], []], 1, true, null]
-    const payload = { type: "entry_function_payload", function: "0x1::coin::transfer", arguments: args }
-    for (const [public_key, value] of [["0xaa", "0xbb"], [{ type: "keyless" }, {}], [["0xaa"], null]]) {
-      const signature = { type: "single_sender", public_key, signature: value }
-      expect(decode(LedgerTransaction, { hash, payload, signature })).toMatchObject({ payload, signature })
-    }
-    expect(decode(LedgerTransaction, { hash, signature: { secondary_signers: [] } })).toMatchObject({
-      signature: { type: null, public_key: null, signature: null, secondary_signers: [] }
-    })
-  })
-})
-
 describe("encoding a decoded transaction", () => {
   const decodeStrictly = (document: unknown) => {
     const unreadable: Decoder.Unreadable = []
@@ -152,16 +125,6 @@ describe("encoding a decoded transaction", () => {
         }
       )
     )
-  })
-
-  it("does not depend on whether code generation is allowed", () => {
-    for (const [, runIn] of codeGenerationModes) {
-      for (const [, document] of ledgerDocuments) {
-        const [decode, encode] = [Decoder.make(LedgerTransaction), Decoder.encoder(LedgerTransaction)]
-        const encoded = runIn(() => encode(Either.getOrThrow(decode(document))))
-        expect(lostMembers(document, encoded)).toEqual([])
-      }
-    }
   })
 })
 

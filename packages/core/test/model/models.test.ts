@@ -10,8 +10,6 @@ import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
 import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
 import * as WalletChains from "@blockquarry/core/model/WalletChains"
-import { contractNfts } from "@blockquarry/core/operations/contractNfts"
-import { nftOwners } from "@blockquarry/core/operations/nftOwners"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
@@ -192,11 +190,4 @@ describe("a field", () => {
       )
     }))
   })
-})
-
-it("the status of a page of NFTs may be unknown or missing", () => {
-  for (const { output } of [contractNfts, nftOwners]) {
-    expect(decode(output, { result: [], status: "NEW" })).toMatchObject({ status: "NEW", total: null })
-    expect(decode(output, { result: [] })).toMatchObject({ status: null })
-  }
 })

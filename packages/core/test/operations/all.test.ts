@@ -1,40 +1,18 @@
 /** Properties of all operations. */
-import { make as makeHash } from "@blockquarry/core/Hash"
 import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
 import { type AnyOperation, identityOf, isList, maxCost } from "@blockquarry/core/Operation"
 import { allOperations, ledgerTransaction, walletTransfers } from "@blockquarry/core/Operations"
-import { Immutable, NoStore, noStoreWhileSyncing } from "@blockquarry/core/Ttl"
-import { describe, expect, it, vi } from "@effect/vitest"
+import { NoStore, noStoreWhileSyncing } from "@blockquarry/core/Ttl"
+import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { fixture, nullPaths } from "../support/fixture.ts"
 
-const hash = makeHash(`0x${"ab".repeat(32)}`)
-
 /** In alphabetical order. */
 const operations: ReadonlyArray<AnyOperation> = allOperations.toSorted((a, b) => a.id < b.id ? -1 : 1)
 
 describe("the operations", () => {
-  it("are list operations if the specification has pages", () => {
-    expect(operations.filter(isList).map(({ id }) => id)).toEqual([
-      "contractNfts",
-      "nftOwners",
-      "tokenOwners",
-      "tokenTransfers",
-      "walletNftTrades",
-      "walletTransfers"
-    ])
-  })
-
-  it("are paginated by block if the upstream may return no cursor", () => {
-    const byBlock = operations.filter((operation) =>
-      isList(operation) && operation.pagination.block !== undefined
-    )
-    expect(byBlock.map(({ id }) => id)).toEqual(["walletTransfers"])
-    expect(walletTransfers.pagination.block?.(Erc20Transfer.example({ block_number: 7 }))).toBe(7)
-  })
-
   it("say which members identify a record, of which a null one leaves it without an identity", () => {
     const identities = operations.flatMap((operation) =>
       isList(operation) ? [[operation.id, operation.pagination.identity]] : []
@@ -69,24 +47,7 @@ describe("the operations", () => {
     ))
   })
 
-  it("have a TTL that depends on the response if that may still change", () => {
-    const isRead = ({ ttl }: AnyOperation) => {
-      const document = vi.fn(() => undefined)
-      ttl({}, document)
-      return document.mock.calls.length > 0
-    }
-    expect(operations.filter(isRead).map(({ id }) => id)).toEqual([
-      "contractNfts",
-      "ledgerTransaction",
-      "nftOwners"
-    ])
-    for (
-      const type of ["genesis", "state_checkpoint", "validator", "block_epilogue", "user", "block_metadata"]
-    ) {
-      expect(ledgerTransaction.ttl({ txn_hash: hash }, () => ({ type: `${type}_transaction` }))).toEqual(
-        Immutable()
-      )
-    }
+  it("are not cached for long if a page cannot be read", () => {
     for (const page of [null, [], "SYNCED", { result: "no list" }]) {
       expect(noStoreWhileSyncing({}, () => page)).toEqual(NoStore())
     }

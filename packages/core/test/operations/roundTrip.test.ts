@@ -40,23 +40,21 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       )
     })
 
-    it.each(["brackets", "indices", "repeat", "comma"] as const)(
-      "an input survives a request with arrays in the format %s",
-      (format) => {
-        FastCheck.assert(
-          FastCheck.property(inputs, (input) => {
-            const request = encodeRequest(operation, input, format)
-            const url = new URL(`http://host${request.path}?${formatQuery(request.query)}`)
-            const route = pathMatcher(allOperations)(url.pathname)
-            expect(route?.operation.id).toBe(operation.id)
-            const body: unknown = request.body === null ? undefined : JSON.parse(request.body)
-            const received = parseRequest(operation, route?.parameters ?? {}, [...url.searchParams], body)
-            expect(received.unknownQuery).toEqual([])
-            expect(decodeInput(operation, received.encoded)).toEqual(Either.right(input))
-          })
-        )
-      }
-    )
+    it("an input survives a request with arrays in every format", () => {
+      const formats = FastCheck.constantFrom(...["brackets", "indices", "repeat", "comma"] as const)
+      FastCheck.assert(
+        FastCheck.property(inputs, formats, (input, format) => {
+          const request = encodeRequest(operation, input, format)
+          const url = new URL(`http://host${request.path}?${formatQuery(request.query)}`)
+          const route = pathMatcher(allOperations)(url.pathname)
+          expect(route?.operation.id).toBe(operation.id)
+          const body: unknown = request.body === null ? undefined : JSON.parse(request.body)
+          const received = parseRequest(operation, route?.parameters ?? {}, [...url.searchParams], body)
+          expect(received.unknownQuery).toEqual([])
+          expect(decodeInput(operation, received.encoded)).toEqual(Either.right(input))
+        })
+      )
+    })
 
     it("an output survives JSON", () => {
       FastCheck.assert(
@@ -68,23 +66,16 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       )
     })
 
-    it.each(codeGenerationModes)("an output is decoded as the schema does, %s", (_, runIn) => {
-      const decode = Decoder.make(operation.output)
+    it("an output is decoded and encoded as the schema does, with and without code generation", () => {
+      const [decode, encode] = [Decoder.make(operation.output), Decoder.encoder(operation.output)]
+      const modes = FastCheck.constantFrom(...codeGenerationModes)
       FastCheck.assert(
-        FastCheck.property(outputs, mutations, (output, changes) => {
+        FastCheck.property(outputs, mutations, modes, (output, changes, [, runIn]) => {
           const text = JSON.stringify(Schema.encodeSync(operation.output)(output))
           const document = changes.reduce(mutateDocument, Either.getOrThrow(LosslessJson.parse(text)))
           expect(runIn(() => describeOutcome(() => decode(document)))).toBe(
             describeOutcome(() => Schema.decodeUnknownEither(operation.output)(document))
           )
-        })
-      )
-    })
-
-    it.each(codeGenerationModes)("an output is encoded as the schema does, %s", (_, runIn) => {
-      const encode = Decoder.encoder(operation.output)
-      FastCheck.assert(
-        FastCheck.property(outputs, mutations, (output, changes) => {
           const mutated: unknown = changes.reduce(mutateDocument, output)
           expect(runIn(() => describeOutcome(() => encode(mutated)))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(operation.output)(mutated))
@@ -93,22 +84,15 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       )
     })
 
-    it("an input is decoded as the schema does", () => {
+    it("an input is decoded and encoded as the schema does", () => {
       const decode = Decoder.make(operation.input, { errors: "all" })
+      const encode = Decoder.encoder(operation.input)
       FastCheck.assert(
         FastCheck.property(inputs, mutations, (input, changes) => {
           const encoded = changes.reduce(mutateDocument, Schema.encodeSync(operation.input)(input))
           expect(describeOutcome(() => decode(encoded))).toBe(
             describeOutcome(() => Schema.decodeUnknownEither(operation.input, { errors: "all" })(encoded))
           )
-        })
-      )
-    })
-
-    it("an input is encoded as the schema does", () => {
-      const encode = Decoder.encoder(operation.input)
-      FastCheck.assert(
-        FastCheck.property(inputs, mutations, (input, changes) => {
           const mutated: unknown = changes.reduce(mutateDocument, input)
           expect(describeOutcome(() => encode(mutated))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(operation.input)(mutated))

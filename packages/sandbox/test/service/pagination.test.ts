@@ -157,14 +157,6 @@ describe("pages", () => {
       expect(ascending(blocks(rows))).toBe(true)
     }))
 
-  it.effect("wallet transfers have no cursor if walletTransfersCursor is false", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox({ walletTransfersCursor: false })
-      const { document } = yield* send(sandbox, dataUrl(`/${wallet}/erc20/transfers`, { limit: 2 }))
-      expect(document).toHaveProperty("total", String(eth.walletTransfers(wallet).length))
-      expect(document).not.toHaveProperty("cursor")
-    }))
-
   it.effect("a cursor is valid for its list, with any page size", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
@@ -182,22 +174,6 @@ describe("pages", () => {
         const response = yield* send(sandbox, url)
         expect(response).toMatchObject({ status: 400, text: expect.stringContaining("does not match") })
       }
-    }))
-
-  it.effect("subranges of a contract's NFTs are disjoint and complete", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      const ids: Array<unknown> = []
-      for (const range of [1, 2, 3]) {
-        const pages = yield* readAllPages(sandbox, `/nft/${collection721}`, {
-          totalRanges: 3,
-          range,
-          limit: 7
-        })
-        ids.push(...records(pages).map((row) => row["token_id"]))
-      }
-      expect(new Set(ids).size).toBe(ids.length)
-      expect(ids.toSorted()).toEqual(eth.nfts(collection721).map(({ tokenId }) => String(tokenId)).toSorted())
     }))
 
   it.effect("page sizes are 100 by default and set by options", () =>
