@@ -11,8 +11,12 @@ const version = typeof manifest === "object" && manifest !== null && "version" i
 
 const line = CommandLine.read(process.argv.slice(2), version)
 if (line._tag === "Information") {
-  // A closed pipe is no failure
-  process.stdout.on("error", () => {})
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // A closed pipe is no failure
+    if (error.code === "EPIPE") return
+    process.stderr.write(`quarry-proxy: cannot write output: ${error.message}\n`)
+    process.exitCode = 1
+  })
   process.stdout.write(`${line.text}\n`)
 } else {
   void import("./Program.ts").then(({ run }) => run(line, version))

@@ -98,6 +98,19 @@ describe("quarry-proxy", () => {
       .toEqual(lines.map(() => ["request", 200]))
   })
 
+  it.skipIf(!existsSync("/dev/full"))(
+    "fails if help cannot be written, but not if nobody reads it",
+    async () => {
+      const into = (redirection: string) =>
+        start(["--help"], { launcher: ["sh", "-c", `"$@" ${redirection}`, "sh"] }).ended()
+      expect(await into("> /dev/full")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("quarry-proxy: cannot write output: ENOSPC")
+      })
+      expect(await into("| true")).toEqual({ code: 0, stdout: "", stderr: "" })
+    }
+  )
+
   it("makes tokens for a client and an operator, which the printed configuration accepts", async () => {
     const { stdout: made } = await start(["token", "indexer"]).ended()
     const token = /qp_[\w-]{43}/.exec(made)?.[0] ?? ""

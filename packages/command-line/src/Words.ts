@@ -23,12 +23,7 @@ export type WordProblem<Option> =
   /** `word` is the word that contains the `flag`, such as `-vx` for `-x`. */
   | { readonly _tag: "UnknownOption"; readonly flag: string; readonly word: string }
   /** `next` is the word in the place of the value, if any. */
-  | {
-    readonly _tag: "MissingValue"
-    readonly option: Option
-    readonly flag: string
-    readonly next: string | undefined
-  }
+  | { readonly _tag: "MissingValue"; readonly option: Option; readonly next: string | undefined }
   /** The value of a switch. */
   | { readonly _tag: "InvalidValue"; readonly option: Option; readonly value: string }
 
@@ -46,14 +41,10 @@ export interface Words<Option> {
 const acceptsValue = ({ choices = [], isNegatable }: OptionWords, value: string): boolean =>
   isNegatable === true && ["true", "false", ...choices].includes(value)
 
-/**
- * Reads words. Continues after a problem, to know all options. If several options have the same name, the first one counts.
- * `mayBeValue` returns whether a word with a dash may be the value of the option before it. Default: if it is no option.
- */
+/** Reads words. Continues after a problem, to know all options. If several options have the same name, the first one counts. */
 export const readWords = <Option extends OptionWords>(
   known: ReadonlyArray<Option>,
-  argv: ReadonlyArray<string>,
-  mayBeValue?: (word: string) => boolean
+  argv: ReadonlyArray<string>
 ): Words<Option> => {
   const byName = new Map(known.toReversed().map((option) => [option.name, option]))
   const byAlias = new Map(known.toReversed().map((option) => [option.alias, option]))
@@ -72,7 +63,7 @@ export const readWords = <Option extends OptionWords>(
   const problems: Array<WordProblem<Option>> = []
   const set = ({ name }: Option, value: string) => void options.set(name, [...options.get(name) ?? [], value])
   let index = 0
-  const read = (option: Option, flag: string, inline: string | undefined) => {
+  const read = (option: Option, inline: string | undefined) => {
     const next = argv[index]
     if (inline !== undefined) {
       return option.value !== null || acceptsValue(option, inline)
@@ -82,19 +73,18 @@ export const readWords = <Option extends OptionWords>(
     const takesNext = next !== undefined &&
       (option.value === null
         ? acceptsValue(option, next)
-        : next !== "--" && (mayBeValue?.(next) ?? !isOption(next)))
+        : next !== "--" && !isOption(next))
     if (takesNext) index++
     if (takesNext || option.value === null) return set(option, takesNext ? next : "true")
-    problems.push({ _tag: "MissingValue", option, flag, next })
+    problems.push({ _tag: "MissingValue", option, next })
   }
   const readLetters = (word: string) => {
     for (let at = 1; at < word.length; at++) {
       const option = byAlias.get(word[at])
-      const flag = `-${word[at]}`
       const others = word.slice(at + 1)
-      if (option === undefined) problems.push({ _tag: "UnknownOption", flag, word })
-      else if (others === "") read(option, flag, undefined)
-      else if (option.value !== null) return read(option, flag, others.replace(/^=/, ""))
+      if (option === undefined) problems.push({ _tag: "UnknownOption", flag: `-${word[at]}`, word })
+      else if (others === "") read(option, undefined)
+      else if (option.value !== null) return read(option, others.replace(/^=/, ""))
       else set(option, "true")
     }
   }
@@ -109,7 +99,7 @@ export const readWords = <Option extends OptionWords>(
     const off = inline === undefined && option === undefined ? negated(name) : undefined
     if (!word.startsWith("-") || word === "-") positionals.push(word)
     else if (!word.startsWith("--")) readLetters(word)
-    else if (option !== undefined) read(option, `--${name}`, inline)
+    else if (option !== undefined) read(option, inline)
     else if (off !== undefined) set(off, "false")
     else problems.push({ _tag: "UnknownOption", flag: `--${name}`, word })
   }

@@ -59,6 +59,10 @@ export const parse = (line: CommandLine): Effect.Effect<Arguments, string> =>
   Effect.gen(function*() {
     if (line._tag === "Invalid") return yield* Effect.fail(line.reason)
     const { options: values, positionals } = line
+    // After `--`. The parser would read them as options
+    if (positionals.some((word) => word.startsWith("-"))) {
+      return yield* Effect.fail(unknownCommand(positionals))
+    }
     // With "=", the parser takes no value for a command
     const optionWords = [...values].map(([name, all]) => `--${name}=${all.at(-1)}`)
     const { options: { connect, overrides, query: parameters }, subcommand } = yield* Effect.mapError(

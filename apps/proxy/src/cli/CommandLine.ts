@@ -1,5 +1,5 @@
 /** Reads the words of the command line, and answers those that ask for help or the version. Loads nothing of Effect. */
-import { readWords, type WordProblem, type Words } from "@blockquarry/command-line/Words"
+import { readWords, type Words } from "@blockquarry/command-line/Words"
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import { help, optionDescriptions } from "./Help.build.ts"
 
@@ -17,33 +17,22 @@ export const read = (
   const { options, positionals, problems: [problem] } = readWords(
     optionDescriptions,
     // Package managers pass on the `--` that ends their own options
-    argv[0] === "--" ? argv.slice(1) : argv,
-    (word) => !/^-./s.test(word)
+    argv[0] === "--" ? argv.slice(1) : argv
   )
-  if (problem !== undefined) return { _tag: "Invalid", reason: describe(problem) }
+  if (problem?._tag === "UnknownOption") {
+    const names = optionDescriptions.map(({ name }) => `--${name}`)
+    const suggestion = problem.flag.startsWith("--") ? closestMatch(problem.flag, names) : undefined
+    const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`
+    return { _tag: "Invalid", reason: `Unknown option '${problem.flag}'${hint}` }
+  }
+  const invalid = problem?.option ?? optionDescriptions.find(({ name }) => options.get(name)?.at(-1) === "")
+  if (invalid !== undefined) {
+    const { alias, name, value } = invalid
+    const label = `${alias === undefined ? "" : `-${alias}, `}--${name}${value === null ? "" : " <value>"}`
+    const reason = value === null ? "does not take an argument" : "argument missing"
+    return { _tag: "Invalid", reason: `Option '${label}' ${reason}` }
+  }
   if (options.has("help") || positionals.join(" ") === "help") return { _tag: "Information", text: help }
   if (options.has("version")) return { _tag: "Information", text: version }
   return { _tag: "Run", options, positionals }
-}
-
-const describe = (problem: WordProblem<Option>): string => {
-  if (problem._tag === "UnknownOption") {
-    const suggestion = problem.flag.startsWith("--")
-      ? closestMatch(problem.flag.slice(2), optionDescriptions.map(({ name }) => name))
-      : undefined
-    return `Unknown option '${problem.flag}'${
-      suggestion === undefined ? "" : `; did you mean --${suggestion}?`
-    }`
-  }
-  const { alias, name, value } = problem.option
-  const label = `${alias === undefined ? "" : `-${alias}, `}--${name}${value === null ? "" : " <value>"}`
-  if (problem._tag === "InvalidValue") return `Option '${label}' does not take an argument`
-  const { flag, next } = problem
-  return next === undefined ? `Option '${label}' argument missing` : [
-    `Option '${flag}' argument is ambiguous.`,
-    `Did you forget to specify the option argument for '${flag}'?`,
-    `To specify an option argument starting with a dash use '--${name}=-XYZ'${
-      flag === `--${name}` ? "" : ` or '${flag}-XYZ'`
-    }.`
-  ].join("\n")
 }

@@ -34,3 +34,10 @@ it("parses and suggests each option, and help lists it, because its descriptor s
     expect(parsed(`--${name}x`)).toMatchObject({ left: expect.stringContaining(`did you mean --${name}?`) })
   }
 })
+
+it("takes no empty values, and no words after -- for options", () => {
+  expect(parsed("--config", "")).toMatchObject({ left: "Option '-c, --config <value>' argument missing" })
+  expect(parsed("serve", "--", "--sandbox")).toMatchObject({
+    left: expect.stringContaining("unknown command \"serve --sandbox\"")
+  })
+})
