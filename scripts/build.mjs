@@ -1,5 +1,6 @@
 // Builds the library in the working directory from scratch, so that output of removed sources is removed too. Comments stay in the
 // types and in the sources, which are published too, so the programs have none but annotations.
+import { execFileSync } from "node:child_process"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { rolldown } from "rolldown"
@@ -31,5 +32,6 @@ await bundle.write({
 })
 await bundle.close()
 
-process.argv = [...process.argv.slice(0, 2), "-b", "tsconfig.json"]
-await import("./tsc.mjs")
+execFileSync(process.execPath, [join(import.meta.dirname, "tsc.mjs"), "-b", "tsconfig.json"], {
+  stdio: "inherit"
+})
