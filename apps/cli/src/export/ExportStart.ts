@@ -86,8 +86,8 @@ export const planStart = (
     const manifest = { ...found, query }
     const isFinished = manifest.status === "complete"
     // The process may end before it renames the complete file
-    const isPublished = !isFinished || !(yield* isComplete(files.partial, manifest))
-    if (mode === "new" && (!isFinished || !isPublished)) {
+    const isUnpublished = isFinished && (yield* isComplete(files.partial, manifest))
+    if (mode === "new" && (!isFinished || isUnpublished)) {
       const rows = sumOf(manifest.parts, "rows") + (manifest.tail?.records ?? 0)
       return yield* conflict(
         `an unfinished export of ${file} has ${countOf(rows, "rows")}`,
@@ -95,18 +95,18 @@ export const planStart = (
       )
     }
     if (!isFinished) return (yield* planContinuation(file, manifest)) ?? startNew
-    if (isPublished && size === null) return startNew
+    if (!isUnpublished && size === null) return startNew
     if (mode === "new") {
       return yield* conflict(
         `${file} exists`,
         "use --since-last to append what is new, --overwrite to replace it, or choose another name"
       )
     }
-    if (isPublished && size !== manifest.bytes && mode !== "since-last") return yield* hasChanged(file)
+    if (!isUnpublished && size !== manifest.bytes && mode !== "since-last") return yield* hasChanged(file)
     // What is there otherwise is the rest of a copy that was never used
-    const finish = isPublished ? remove(files.partial, files.partialInvalid) : publish(file)
+    const finish = isUnpublished ? publish(file) : remove(files.partial, files.partialInvalid)
     if (mode === "resume") return { manifest, prepare: finish }
-    if (isPublished) yield* requireParts(file, manifest)
+    if (!isUnpublished) yield* requireParts(file, manifest)
     const appending = startAppending(file, manifest)
     return { ...appending, prepare: Effect.zipRight(finish, appending.prepare) }
   })
