@@ -1,3 +1,4 @@
+import { isResumeCursor } from "@blockquarry/core/Cursor"
 import { recordField } from "@blockquarry/core/Decoder"
 import { elementTexts } from "@blockquarry/core/LosslessJson"
 import type { ListOperation } from "@blockquarry/core/Operation"
@@ -93,6 +94,10 @@ const invalidRecords = ({ text, unreadable }: DecodedResponse): ReadonlyArray<In
   }))
 }
 
+/** Whether a page without a cursor of the service has as many records as the service says that the list has. */
+const isWhole = ({ cursor, result, total }: Page<unknown>): boolean =>
+  isResumeCursor(cursor ?? "") && total !== null && result.length >= total
+
 export const operationList = <
   I extends { readonly cursor?: string },
   InputEncoded,
@@ -151,7 +156,7 @@ export const operationList = <
             const toRecordPage = (position: ListCursor | null, page: Output, context?: PageContext) =>
               recordPage(
                 position,
-                page,
+                isSinglePage && isWhole(page) ? { ...page, cursor: null } : page,
                 () => operation.encode(page).result,
                 spec.pageNote?.(page, invocation) ?? null,
                 context

@@ -1,8 +1,12 @@
 /** Lists: single pages, all pages, limits, and resuming after an error. */
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import * as Page from "@blockquarry/core/Page"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { quarry, records } from "../support/quarry.ts"
+import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+import { respondingWith } from "../support/stubClient.ts"
 
 const scale = 300
 const { busyWallet } = Ledger.make({ seed: 1, scale }).examples
@@ -80,4 +84,16 @@ it.live("says that a list is empty to people only, who may not want to know", ()
     })
     expect((yield* quarry(argv)).err).not.toContain("found")
     expect((yield* quarry([...argv, "--quiet"], { terminal: 80 })).err).toBe("")
+  }))
+
+it.effect("says after one page that there is more, unless the service says how many there are", () =>
+  Effect.gen(function*() {
+    const page = walletTransfers.encode(Page.example([Erc20Transfer.example({})]))
+    const errorsOf = (total: number | null) =>
+      quarry(["wallet", "transfers", busyWallet], {
+        client: respondingWith(JSON.stringify({ ...page, cursor: undefined, total })).client,
+        env: sandboxEnvironment
+      }).pipe(Effect.map(({ err }) => err))
+    expect(yield* errorsOf(1)).toBe("")
+    for (const total of [2, null]) expect(yield* errorsOf(total)).toContain("more transfers available")
   }))
