@@ -10,9 +10,7 @@ type Values = ReadonlyArray<string>
 export interface CommandOption
   extends Pick<OptionDescription, "name" | "group" | "choices" | "completes" | "isCommon">
 {
-  /** Parses the texts that are the values of the option. The value of a switch is `true` or `false`. */
-  readonly descriptor: Options.Options<Values>
-  readonly isSwitch: boolean
+  readonly descriptor: Options.Options<unknown>
   readonly check?: Check | undefined
   /** The names of options that a command line with this one must not set. */
   readonly conflictsWith?: ReadonlyArray<string> | undefined
@@ -25,7 +23,7 @@ export interface CommandArgument
 }
 
 type Details =
-  & Partial<Omit<CommandOption, "name" | "descriptor" | "isSwitch">>
+  & Partial<Omit<CommandOption, "name" | "descriptor">>
   & Pick<OptionDescription, "alias">
 
 /** Inserts the valid values into a description, before a remark such as "(default: 0)". */
@@ -49,8 +47,8 @@ export const textOption = (
   } = {}
 ): CommandOption => {
   const text = Descriptors.text(name, value, withChoices(description, details.choices), alias)
-  const descriptor = isRepeatable ? Options.repeated(text) : Options.map(text, (word) => [word])
-  return { group: "command", isCommon: false, ...details, name, descriptor, isSwitch: false }
+  const descriptor = isRepeatable ? Options.repeated(text) : text
+  return { group: "command", isCommon: false, ...details, name, descriptor }
 }
 
 export const choiceOption = (
@@ -67,9 +65,8 @@ export const switchOption = (
   description: string,
   { alias, ...details }: Details = {}
 ): CommandOption => {
-  const flag = Descriptors.flag(name, withChoices(description, details.choices), alias, true)
-  const descriptor = Options.map(flag, (isOn) => [String(isOn)])
-  return { group: "command", isCommon: false, ...details, name, descriptor, isSwitch: true }
+  const descriptor = Descriptors.flag(name, withChoices(description, details.choices), alias, true)
+  return { group: "command", isCommon: false, ...details, name, descriptor }
 }
 
 /** An option whose value is an integer. Its description states the range. */

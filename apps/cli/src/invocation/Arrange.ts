@@ -116,6 +116,10 @@ const findInvocation = (
     if (values.includes("")) {
       return invalid(`--${name}: the value is empty`, `omit --${name}, or set its value`)
     }
+    // The parser takes it for the end of the options
+    if (values.includes("--")) {
+      return invalid(`--${name}: expected a value, got "--"`, `use --${name} with another value`)
+    }
     // The last one wins, so that an alias of the shell can be overridden
     kept.set(name, option.repeatable ? values : values.slice(-1))
   }

@@ -1,5 +1,6 @@
 /** Computes the descriptions of commands from their descriptors, for `commands/Descriptions.build.ts`. */
 import { describeArguments, describeOptions } from "@blockquarry/command-line/Descriptors"
+import * as Struct from "effect/Struct"
 import type {
   ArgumentDescription,
   CommandDescription,
@@ -19,7 +20,7 @@ const describeArgument = (
   describeArguments(descriptor).map((description) => ({ ...description, choices, completes, replacedBy }))
 
 export const describeCommand = (spec: CommandSpec, fields: ReadonlyArray<string>): CommandDescription => ({
-  ...spec,
+  ...Struct.omit(spec, "run", "endsAtTimeout"),
   arguments: spec.arguments.flatMap(describeArgument),
   options: spec.options.flatMap(describeOption),
   fields

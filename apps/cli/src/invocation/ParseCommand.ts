@@ -34,7 +34,8 @@ export const parseCommand = (
       // The words are arranged
     ).pipe(Effect.orDie)
     const values = new Map([
-      ...given.map(({ name }, index) => [name, parsed.options[index] ?? []] as const),
+      // As they are written: the parser trims those of repeated options
+      ...given.map(({ name }) => [name, options.get(name) ?? []] as const),
       ...named.map(({ name }, index) => [name, parsed.args[index] ?? []] as const)
     ])
     for (const { check = () => null, conflictsWith = [], name } of given) {

@@ -97,17 +97,17 @@ const withAddresses = (command: CommandSpec, values: ArgumentValues, addressBook
   Effect.gen(function*() {
     const resolved = new Map(values)
     const specs = command.operation === null ? [] : [...command.arguments, ...command.options]
-    for (const spec of specs.filter(({ completes }) => completes === "alias")) {
-      const lists = values.get(spec.name)?.map((word) => word.split(",")) ?? []
+    for (const { name } of specs.filter(({ completes }) => completes === "alias")) {
+      const lists = values.get(name)?.map((word) => word.split(",")) ?? []
       for (const text of lists.flat()) {
         const hint = addressBook.resolve(text) === text ? unknownNameHint(text, addressBook) : null
         if (hint === null) continue
-        const label = "isSwitch" in spec ? `--${spec.name}` : `<${spec.name}>`
+        const label = command.options.some((option) => option.name === name) ? `--${name}` : `<${name}>`
         const reason = `${label}: expected an address or an alias, got ${JSON.stringify(text)}`
         return yield* new UsageError({ reason, hint })
       }
       const addresses = lists.map((list) => list.map(addressBook.resolve).join(","))
-      if (addresses.length > 0) resolved.set(spec.name, addresses)
+      if (addresses.length > 0) resolved.set(name, addresses)
     }
     return resolved
   })

@@ -9,8 +9,8 @@ import { quarry, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const env = sandboxEnvironment
-const added = ["--query", "new=1", "--query", "extra[]=a b&c,d=", "--query", "extra[]=2"]
-const sentQuery = "new=1&extra%5B%5D=a%20b%26c%2Cd%3D&extra%5B%5D=2"
+const added = ["--query", "new=1", "--query", "extra[]=a b&c,d=", "--query", "extra[]=2 "]
+const sentQuery = "new=1&extra%5B%5D=a%20b%26c%2Cd%3D&extra%5B%5D=2%20"
 const transfers = ["wallet", "transfers", exampleValues.wallet]
 
 /** The first example of each operation. */

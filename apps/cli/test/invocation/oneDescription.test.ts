@@ -40,9 +40,9 @@ const doors = async (option: CommandOption) => {
     parsed,
     help: page.split("\n").find((line) => line.includes(`--${option.name}`))?.trim().split(/ {2,}/),
     completion: (await complete(all, [`=--${option.name.slice(0, -1)}`, ...spec.path])).trimEnd().split("\t"),
-    manual: commandPage(all, command).text.replaceAll("\\-", "-").includes(
-      `--${option.name}${option.isSwitch ? "" : " <"}`
-    )
+    manual: new RegExp(`--${option.name}( <|\\\\fR)`).exec(
+      commandPage(all, command).text.replaceAll("\\-", "-")
+    )?.[1]
   }
 }
 
@@ -59,12 +59,13 @@ it("has a new option with a value everywhere", async () => {
   expect(parsed("--noveltie=1")).toContain("did you mean --novelty?")
   expect(help).toEqual(["-n, --novelty <number>", "Order of the records: 1 to 9"])
   expect(completion).toEqual(["--novelty", "Order of the records: 1 to 9"])
-  expect(manual).toBe(true)
+  expect(manual).toBe(" <")
 })
 
 it("has a new repeatable option and a new switch everywhere", async () => {
   const names = await doors(textOption("novelties", "name", "Names", { isRepeatable: true }))
-  expect(names.parsed("--novelties", "a", "--novelties=b")).toBe("a+b")
+  expect(names.parsed("--novelties", "a ", "--novelties= b\n")).toBe("a + b\n")
+  expect(names.parsed("--novelties=--")).toContain("--novelties: expected a value, got \"--\"")
   expect(names.help).toEqual(["--novelties <name>", "Names (repeatable or comma-separated)"])
   const { completion, help, manual, parsed } = await doors(switchOption("novel", "Only new records"))
   expect([parsed("--novel"), parsed("--no-novel"), parsed("--novel", "false")]).toEqual([
@@ -73,5 +74,5 @@ it("has a new repeatable option and a new switch everywhere", async () => {
     "false"
   ])
   expect([help, completion]).toEqual([["--novel", "Only new records"], ["--novel", "Only new records"]])
-  expect([names.manual, manual]).toEqual([true, true])
+  expect([names.manual, manual]).toEqual([" <", "\\fR"])
 })
