@@ -1,5 +1,5 @@
 /** Runs the bundled program as a process. */
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Launch, Workshop } from "./golden-config/processes.ts"

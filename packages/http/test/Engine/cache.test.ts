@@ -1,10 +1,7 @@
 /** Tests the laws of the cache and of coalescing. The timelines show which responses are cached, served and revalidated. */
-import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { CurrentClient } from "@blockquarry/http/CallClient"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as CallOptions from "@blockquarry/http/CallOptions"
-import { CurrentBodyMemory } from "@blockquarry/http/RawResponse"
-import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -157,9 +154,8 @@ describe("coalescing", () => {
     Effect.gen(function*() {
       const harness = yield* engineHarness(delayedPrice, cachingOptions)
       const noMemory = { tryAcquire: () => false, release: () => {} }
-      const first = yield* harness.send(1).pipe(
-        Effect.provideService(CurrentClient, { name: "a", weight: 1, share: 1 }),
-        Effect.provideService(CurrentBodyMemory, noMemory),
+      const client = { name: "a", weight: 1, share: 1 }
+      const first = yield* harness.send(1, CallContext.make({ client, memory: noMemory })).pipe(
         Effect.either,
         Effect.fork
       )
@@ -262,25 +258,35 @@ const fetchPriceOf = ({ send }: EngineHarness): Effect.Effect<unknown> =>
 
 it.effect("an entry in memory is returned synchronously while it is fresh, and counted as a hit", () =>
   Effect.gen(function*() {
-    const { engine, send, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
-    const getInMemory = engine.getInMemory(tokenPrice, upstream)
+    const { lookUp, send } = yield* engineHarness(numberedPrice, cachingOptions)
     yield* send(1)
     const hit = Effect.sync(() =>
-      expect(getInMemory(requestOf(1), 4999)).toMatchObject({
-        storedAt: 0,
-        freshUntil: 5000,
-        response: { status: 200 }
+      expect(lookUp(1, 4999)).toMatchObject({
+        _tag: "Hit",
+        response: { storedAt: 0, freshUntil: 5000, response: { status: 200 } }
       })
     )
     const labels = { operation: "tokenPrice", result: "hit" }
     expect(yield* increaseOf(Telemetry.cacheRequests, labels, hit)).toBe(1)
-    const off = { ...upstream, policies: { ...upstream.policies, cache: ResponseCache.none } }
-    expect([
-      getInMemory(requestOf(1), 5000),
-      getInMemory(requestOf(2), 0),
-      getInMemory({ ...requestOf(1), method: "POST" }, 0),
-      engine.getInMemory(tokenPrice, off)(requestOf(1), 0)
-    ]).toEqual([undefined, undefined, undefined, undefined])
+    const off = yield* engineHarness(numberedPrice)
+    yield* off.send(1)
+    expect([lookUp(1, 5000)._tag, lookUp(2, 0)._tag, off.lookUp(1, 0)._tag]).toEqual(["Miss", "Miss", "Miss"])
+  }))
+
+it.effect("an entry of a store that is not in memory is found only later", () =>
+  Effect.gen(function*() {
+    const { peek: _, ...slow } = yield* CacheStore.memory()
+    const { lookUp, send } = yield* Effect.provideService(
+      engineHarness(numberedPrice, cachingOptions),
+      CacheStore.CacheStore,
+      slow
+    )
+    yield* send(1)
+    const found = lookUp(1, 0)
+    if (found._tag === "Hit") return expect.fail("the store is not in memory")
+    for (const response of [yield* found.find, yield* found.send]) {
+      expect(response).toMatchObject({ source: "cache", storedAt: 0 })
+    }
   }))
 
 describe("a purge", () => {
