@@ -44,7 +44,8 @@ it.live.skipIf(!hasSpaces)(
         )
       }
 
-      const first = start(isolated)
+      // No attempt times out, so that the export waits until it is killed
+      const first = start(isolated, "--timeout", "1h")
       const ended = exitOf(first)
       yield* Effect.repeat(recordedRequests, {
         until: ({ length }) => length === 4,
