@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import * as Inspector from "../../../../packages/redis/test/support/Inspector.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import * as Sentinels from "../../../../packages/redis/test/support/Sentinels.ts"
@@ -17,9 +18,8 @@ import { pathOf } from "./support/LoadGenerator.ts"
 import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 
-const isLong = process.env["QUARRY_FULL"] === "1"
-const days = isLong ? 30 : 6
-const requestsPerDay = isLong ? 200 : 80
+const days = isFull ? 15 : 6
+const requestsPerDay = isFull ? 200 : 80
 const concurrency = 16
 
 /** The price of the operation in the table, and what the upstream reports instead. */
@@ -28,7 +28,7 @@ const prices = [20, 50, 50, 80]
 const maxDrift = 30
 
 /** Of the teams 0 and 1, in units. */
-const hardQuota = isLong ? 10_000 : 1000
+const hardQuota = isFull ? 10_000 : 1000
 
 const clientOf = (number: number) => number % 100
 const teamOf = (client: number) => client % 10
@@ -224,7 +224,7 @@ it.scopedLive.skipIf(RedisServer.program === undefined)(
       for (; day < days; day += 1) {
         yield* beginDay
         yield* send(requestsPerDay, proxies)
-        yield* events[isLong ? (day % 5 === 4 ? Math.floor(day / 5) : -1) : day] ?? Effect.void
+        yield* events[isFull ? (day % 3 === 2 ? Math.floor(day / 3) : -1) : day] ?? Effect.void
         yield* usable
         yield* settled
       }

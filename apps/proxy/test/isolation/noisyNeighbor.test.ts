@@ -17,7 +17,7 @@ import { type HttpResult, sendRequest } from "../support/proxy.ts"
 import * as SharedProxy from "./support/sharedProxy.ts"
 
 /** `.ci/full` runs the long version. */
-const [requestsPerClient, share] = isFull ? [320, 1 / 2] : [12, 1 / 8]
+const [requestsPerClient, share] = isFull ? [96, 1 / 2] : [8, 1 / 8]
 
 /** How many requests of the noisy client come before a request of another client, whenever they arrive. */
 interface Overtaking {

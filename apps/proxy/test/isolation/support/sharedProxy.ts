@@ -15,7 +15,6 @@ import { openAdmin, testClient } from "../../support/proxy.ts"
 
 export { tokenOf }
 
-/** Metadata are cached for longer than a test takes. */
 export const paths = { cached: `/api/v2.2/nft/0x${"1".repeat(40)}/1`, uncached: pathOf("2") }
 
 const nft = JSON.stringify({ token_address: `0x${"1".repeat(40)}`, token_id: "1" })
@@ -55,6 +54,13 @@ export const start = (noisyRateLimit: string | undefined, rateLimit = RateLimit.
       config: {
         admin: openAdmin,
         cache: defaults.cache,
+        // The response of the client with cached responses stays cached, however long a test takes
+        policies: [{
+          name: "nftMetadata",
+          timeouts: {},
+          retry: {},
+          cache: { ttl: Duration.days(365), respectMaxAge: false, ignoreQuery: [] }
+        }],
         clients: ["cached", "uncached", noisyClient].map((name) =>
           testClient(name, tokenOf(name), {
             scopes: ["read", "write"],
