@@ -4,13 +4,13 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import { get, header, type HeldConnection, openConnection } from "../hostile/rawHttp.ts"
 import { eventually } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadGenerator from "./support/LoadGenerator.ts"
 import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 import { stopped } from "./support/ProxyProcess.ts"
-import * as RawConnection from "./support/RawConnection.ts"
 
 const restarts = isFull ? 6 : 1
 
@@ -83,31 +83,35 @@ describe.concurrent("SIGTERM", () => {
         queue.some((digit) => target.includes(addressOf(digit))) ? Deferred.await(gate) : Effect.succeed(null)
       const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile])
       const [idle, queued, unused] = yield* Effect.all([
-        RawConnection.connect(port),
-        RawConnection.connect(port),
-        RawConnection.connect(port)
+        openConnection(port),
+        openConnection(port),
+        openConnection(port)
       ])
-      const request = (connection: RawConnection.RawConnection, path: string) => {
-        connection.get(path)
-        return Effect.map(connection.nextResponse, (response) => [response?.status, response?.connection])
+      const request = ({ responses, socket }: HeldConnection, path: string, count = 1) => {
+        socket.write(get(path))
+        return Effect.map(
+          responses(count),
+          (all) => all.slice(-1).flatMap((response) => [response.status, header(response, "connection")])
+        )
       }
       expect(yield* request(idle, priceOf("1"))).toEqual([200, "keep-alive"])
-      queue.forEach((digit) => queued.get(priceOf(digit)))
+      queue.forEach((digit) => queued.socket.write(get(priceOf(digit))))
       yield* eventually("the upstream receives all requests", () => upstream.received.length === 4)
 
       yield* signal("SIGTERM")
       yield* ProxyProcess.notReady(port)
-      expect(yield* request(idle, priceOf("3"))).toEqual([200, "close"])
+      expect(yield* request(idle, priceOf("3"), 2)).toEqual([200, "close"])
       yield* idle.closed
       expect(yield* request(unused, "/livez")).toEqual([200, "close"])
-      expect(yield* request(yield* RawConnection.connect(port), "/readyz")).toEqual([503, "close"])
+      expect(yield* request(yield* openConnection(port), "/readyz")).toEqual([503, "close"])
       yield* Deferred.succeed(gate, null)
-      const responses = yield* Effect.forEach(queue, () => queued.nextResponse)
-      expect(responses).toEqual(queue.map((digit) => ({
-        status: 200,
-        connection: digit === "c" ? "close" : "keep-alive",
-        body: expect.stringContaining(addressOf(digit))
-      })))
+      const responses = yield* queued.responses(3)
+      expect(responses.map((response) => [response.status, header(response, "connection"), response.body]))
+        .toEqual(queue.map((digit) => [
+          200,
+          digit === "c" ? "close" : "keep-alive",
+          expect.stringContaining(addressOf(digit))
+        ]))
       yield* queued.closed
       expect(yield* exit).toEqual(stopped)
     }))
@@ -135,20 +139,20 @@ describe.concurrent("SIGTERM", () => {
         "both lists are in flight",
         () => [short, endless].every(({ text }) => text.split("\n").length === 4)
       )
-      const slow = yield* RawConnection.connect(port)
-      slow.get(priceOf("b"))
-      yield* Effect.async<void>((resume) => void slow.socket.once("data", () => resume(Effect.void)))
+      const slow = yield* openConnection(port)
+      slow.socket.write(get(priceOf("b")))
+      yield* slow.until((read) => read !== "")
       slow.socket.pause()
 
       yield* signal("SIGTERM")
-      yield* RawConnection.notListening(port)
+      yield* ProxyProcess.notListening(port)
       expect([short.isOver, endless.isOver]).toEqual([false, false])
       yield* Deferred.succeed(gate, null)
       yield* eventually("the short list has ended", () => short.isOver)
       expect(short.isWhole).toBe(true)
       expect(JSON.parse(short.text.trimEnd().split("\n").at(-1) ?? "")).toEqual({ end: { records: 9 } })
       slow.socket.resume()
-      expect((yield* slow.nextResponse)?.body.length).toBeGreaterThan(large)
+      yield* slow.until((read) => read.length > large)
 
       expect(yield* exit).toEqual(stopped)
       yield* eventually("the endless list has ended", () => endless.isOver)

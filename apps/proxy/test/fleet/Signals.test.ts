@@ -2,11 +2,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { get, openConnection } from "../hostile/rawHttp.ts"
 import { eventually } from "./support/Eventually.ts"
 import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 import { stopped } from "./support/ProxyProcess.ts"
-import * as RawConnection from "./support/RawConnection.ts"
 
 const price = `/api/v2.2/erc20/0x${"1".repeat(40)}/price`
 
@@ -16,9 +16,9 @@ const busyProxy = Effect.gen(function*() {
   const gate = yield* Deferred.make<null>()
   upstream.respond = () => Deferred.await(gate)
   const proxy = yield* ProxyProcess.start(["--config", proxyFile])
-  const idle = yield* RawConnection.connect(proxy.port)
-  const connection = yield* RawConnection.connect(proxy.port)
-  connection.get(price)
+  const idle = yield* openConnection(proxy.port)
+  const connection = yield* openConnection(proxy.port)
+  connection.socket.write(get(price))
   yield* eventually("the upstream receives the request", () => upstream.received.length === 1)
   return { proxy, idle, connection, release: Deferred.succeed(gate, null) }
 })
@@ -28,12 +28,12 @@ describe.concurrent("Ctrl-C", () => {
     Effect.gen(function*() {
       const { connection, idle, proxy, release } = yield* busyProxy
       yield* proxy.signal("SIGINT")
-      yield* RawConnection.notListening(proxy.port)
+      yield* ProxyProcess.notListening(proxy.port)
       yield* idle.closed
-      expect([proxy.hasExited(), connection.isHalfClosed()]).toEqual([false, false])
+      expect([proxy.hasExited(), connection.socket.readableEnded]).toEqual([false, false])
       yield* proxy.signal("SIGHUP")
       yield* release
-      expect((yield* connection.nextResponse)?.status).toBe(200)
+      expect((yield* connection.responses(1))[0]?.status).toBe(200)
       expect(yield* proxy.exit).toEqual(stopped)
     }))
 
@@ -41,7 +41,7 @@ describe.concurrent("Ctrl-C", () => {
     Effect.gen(function*() {
       const { proxy } = yield* busyProxy
       yield* proxy.signal("SIGINT")
-      yield* RawConnection.notListening(proxy.port)
+      yield* ProxyProcess.notListening(proxy.port)
       yield* proxy.signal("SIGINT")
       expect(yield* proxy.exit).toEqual({ code: 130, signal: null })
     }))

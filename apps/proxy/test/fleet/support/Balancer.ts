@@ -5,8 +5,8 @@ import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { reservedPort } from "../../../../../packages/http/test/support/Server.ts"
 import { find } from "../../deploy/support/program.ts"
-import type { ConditionTimeout } from "./Eventually.ts"
-import * as RawConnection from "./RawConnection.ts"
+import { type ConditionTimeout, eventually } from "./Eventually.ts"
+import * as ProxyProcess from "./ProxyProcess.ts"
 import * as TempFolder from "./TempFolder.ts"
 
 export type BalancerName = "nginx" | "haproxy"
@@ -49,7 +49,10 @@ export const launch = (
       }),
       ({ child, ended }) => Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), ended)
     )
-    yield* Effect.raceFirst(RawConnection.listening(port), Effect.flatMap(ended, Effect.dieMessage))
+    yield* Effect.raceFirst(
+      eventually(`port ${port} is open`, ProxyProcess.isListening(port)),
+      Effect.flatMap(ended, Effect.dieMessage)
+    )
   })
 
 /** Starts a balancer before two servers on these ports, and waits until it accepts connections. Returns its port. */

@@ -1,13 +1,12 @@
 /**
  * An upstream on a socket that repeats the request in its response, so that mixed-up responses are found. It records
- * the time and the API key of each request.
+ * the API key of each request.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 
 interface ReceivedRequest {
-  /** In milliseconds, by a monotonic clock. */
   readonly method: string
   readonly key: string
   readonly target: string

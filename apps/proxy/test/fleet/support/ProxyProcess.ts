@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import { spawn, type SpawnOptions } from "node:child_process"
+import { openConnection } from "../../hostile/rawHttp.ts"
 import { program } from "../../support/program.ts"
 import { sendRequest } from "../../support/proxy.ts"
 import { type ConditionTimeout, eventually } from "./Eventually.ts"
@@ -92,6 +93,14 @@ export const isReady = (port: number): Effect.Effect<boolean> =>
     onFailure: () => false,
     onSuccess: ({ status }) => status === 200
   })
+
+/** Whether connections are accepted. */
+export const isListening = (port: number): Effect.Effect<boolean> =>
+  Effect.isSuccess(Effect.scoped(openConnection(port)))
+
+/** Waits until connections are refused. */
+export const notListening = (port: number): Effect.Effect<void, ConditionTimeout> =>
+  eventually(`port ${port} is closed`, Effect.map(isListening(port), (isListening) => !isListening))
 
 /** Waits until a proxy announces that it will stop. */
 export const notReady = (port: number): Effect.Effect<void, ConditionTimeout> =>
