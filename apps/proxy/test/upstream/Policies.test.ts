@@ -37,11 +37,3 @@ it.scopedLive("the policy of the circuit breaker", () =>
     yield* reload(configOf({ circuitBreaker, retry }))
     expect([yield* request, yield* request]).toEqual([[500, 3], [503, 3]])
   }))
-
-it.scopedLive("the number of attempts", () =>
-  Effect.gen(function*() {
-    const { reload, request } = yield* startFailing
-    expect(yield* request).toEqual([500, 1])
-    yield* reload(configOf({ retry: { ...retry, attempts: 3 } }))
-    expect(yield* request).toEqual([500, 4])
-  }))
