@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { streamStatusPath, transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
@@ -13,25 +14,9 @@ const headerLines = (secret: string): ReadonlyArray<string> => {
   const encoded = encodeURIComponent(secret)
   const [base64, hex] = [Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")]
   const names = [
-    ...[
-      "X-API-Key",
-      "Authorization",
-      "User-Agent",
-      "Host",
-      "X-Request-Id",
-      "X-Forwarded-For",
-      "X-Forwarded-Host"
-    ],
-    ...[
-      "Accept",
-      "Accept-Encoding",
-      "Accept-Language",
-      "Cache-Control",
-      "Pragma",
-      "Content-Encoding",
-      "Range"
-    ],
-    ...["Expect", "Upgrade", "Traceparent", "B3", "X-Moralis-Platform"]
+    ..."X-API-Key Authorization User-Agent Host X-Request-Id X-Forwarded-For X-Forwarded-Host".split(" "),
+    ..."Accept Accept-Encoding Accept-Language Cache-Control Pragma Content-Encoding Range".split(" "),
+    ..."Expect Upgrade Traceparent B3 X-Moralis-Platform".split(" ")
   ]
   return [
     ...names.map((name) => `${name}: ${secret}`),
@@ -59,16 +44,7 @@ const targets = (secret: string): ReadonlyArray<string> => {
   const encoded = encodeURIComponent(secret)
   const hex = Buffer.from(secret).toString("hex")
   return [
-    ...[
-      "api_key",
-      "apiKey",
-      "token",
-      "access_token",
-      "X-API-Key",
-      "authorization",
-      "auth-token",
-      "x-auth-token"
-    ]
+    ..."api_key apiKey token access_token X-API-Key authorization auth-token x-auth-token".split(" ")
       .flatMap((name) => [
         `${transfers}?${name}=${encoded}`,
         `/all${transfers}?chain=eth&${name}=${encoded}`
@@ -113,14 +89,14 @@ describe("what a client sends", () => {
       const proxy = yield* startProxy()
       const { admin, port, upstream } = proxy
       const outputs: Array<string> = []
-      for (const secret of Object.values(secrets)) {
+      for (const [index, secret] of Object.values(secrets).entries()) {
         for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
-          for (const line of headerLines(secret)) {
+          for (const line of sample(headerLines(secret), 4, index)) {
             const both = line.startsWith("X-API-Key:") ? [line] : [...own, line]
             outputs.push(withoutQuotedValue(yield* send(port, `${transfers}?limit=1`, both)))
             outputs.push(yield* send(admin, "/status.json", [line]))
           }
-          for (const target of targets(secret)) {
+          for (const target of sample(targets(secret), 4, index)) {
             outputs.push(withoutQuotedValue(yield* send(port, target, own)))
             outputs.push(yield* send(admin, target, [`X-API-Key: ${secrets.operator}`], "POST"))
           }
@@ -130,7 +106,7 @@ describe("what a client sends", () => {
         }
       }
       const all = [...outputs, ...yield* readAllOutput(proxy)]
-      expect(all.length).toBeGreaterThan(1000)
+      expect(all.length).toBeGreaterThan(400)
       expect([...new Set(all.flatMap(findSecrets))]).toEqual([])
       const requests = upstream.requests()
       expect(requests.length).toBeGreaterThan(0)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, exchange, header, parseResponses } from "../hostile/rawHttp.ts"
@@ -149,47 +150,12 @@ describe("no form of a target leads further than its path", () => {
   /** Spellings of a path that some parser may take for it. */
   const formsOf = (path: string): ReadonlyArray<string> =>
     [
-      ...[
-        "http://localhost",
-        "HTTP://LOCALHOST:80",
-        "http://[::1]:1",
-        "http://evil.example",
-        "https://localhost"
-      ],
-      ...[
-        "ftp://localhost",
-        "http://a@localhost",
-        "http:",
-        "http:/",
-        "http://",
-        "//localhost",
-        "/",
-        "localhost"
-      ],
-      ...["localhost:80", "*", "?", "#", "/#", "\\", "/\\", "/.", "/x/..", "/%2e", "/%2e%2e", "/%2f", "/%5c"],
-      ...["/;", "/%00", "/%20", "/%0d%0a", "@localhost", "http://localhost/.", "http://localhost//", "/all"]
-    ].map((start) => start + path).concat(
-      [
-        "/",
-        "//",
-        "/.",
-        "/..",
-        "/x/..",
-        "/%2e",
-        "#",
-        "#a",
-        "%23",
-        "%3f",
-        "?",
-        ";",
-        ";a=b",
-        "%00",
-        "\x00",
-        "\\",
-        "%20",
-        "%5c"
-      ]
-        .map((end) => path + end),
+      "http://localhost HTTP://LOCALHOST:80 http://[::1]:1 http://evil.example https://localhost",
+      "ftp://localhost http://a@localhost http: http:/ http:// //localhost / localhost localhost:80 * ? # /#",
+      "\\ /\\ /. /x/.. /%2e /%2e%2e /%2f /%5c /; /%00 /%20 /%0d%0a @localhost http://localhost/.",
+      "http://localhost// /all"
+    ].flatMap((starts) => starts.split(" ")).map((start) => start + path).concat(
+      "/ // /. /.. /x/.. /%2e # #a %23 %3f ? ; ;a=b %00 \x00 \\ %20 %5c".split(" ").map((end) => path + end),
       path.toUpperCase(),
       path.replaceAll(/[a-z]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
       path.replaceAll("a", "%2561"),
@@ -227,8 +193,9 @@ describe("no form of a target leads further than its path", () => {
       })
       const send = sendTo(port)
       const headers: Headers = token === null ? {} : { "x-api-key": token }
-      for (const target of [...paths, ...paths.flatMap(formsOf), ...otherTargets]) {
-        for (const method of ["GET", "HEAD", "CONNECT", "OPTIONS"]) {
+      const targets = [...paths, ...paths.flatMap(formsOf), ...otherTargets]
+      for (const [index, target] of targets.entries()) {
+        for (const method of sample(["GET", "HEAD", "CONNECT", "OPTIONS"], 4, index)) {
           const { status = 400 } = yield* send(target, headers, method)
           // An OPTIONS request gets no data.
           const allowed = method === "OPTIONS" && status === 204 || status >= 400 && status < 500
