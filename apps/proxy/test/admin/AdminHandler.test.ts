@@ -216,17 +216,6 @@ describe("a path of operators", () => {
       for (const path of ["/", "/livez", "/readyz"]) expect((yield* admin(path)).status).toBe(200)
     }))
 
-  it.scopedLive("does not accept the generated token beside configured ones", () =>
-    Effect.gen(function*() {
-      const { tokens } = testClient("operator", "configured")
-      const { admin } = yield* startWithAdmin(
-        { admin: { ...openAdmin, tokens, open: "none" } },
-        "generated"
-      )
-      expect(yield* codes(admin, { "x-api-key": "generated" })).toEqual(all("token-unknown"))
-      expect(yield* codes(admin, { "x-api-key": "configured" })).toEqual(all(200))
-    }))
-
   it.scopedLive("requires none if the configuration opens it, except of web pages of other sites", () =>
     Effect.gen(function*() {
       const { admin } = yield* startWithAdmin()

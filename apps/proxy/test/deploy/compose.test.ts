@@ -132,14 +132,6 @@ describe.each([["the deployment", "", deployed], ["the example", exampleFolder, 
 const proxies = Object.entries(deployed.services).filter(([, { image }]) => image.startsWith("quarry-proxy:"))
 
 describe("secrets", () => {
-  it("are files that the README creates and the repository ignores", () => {
-    for (const [name, secret] of Object.entries(deployed.secrets)) {
-      expect(secret).toEqual({ file: `./secrets/${name}` })
-      expect(Files.text("README.md")).toContain(`secrets/${name}`)
-    }
-    expect(Files.text("secrets/.gitignore")).toMatch(/^\*\n!\.gitignore$/m)
-  })
-
   it("are in no variable and no argument", () => {
     for (const [name, { command, environment }] of Object.entries(deployed.services)) {
       const suspicious = Object.entries(environment).filter(([variable, value]) =>

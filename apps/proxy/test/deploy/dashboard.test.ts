@@ -49,17 +49,6 @@ const expressions = [
 ]
 
 describe("panels", () => {
-  it("have unique IDs and do not overlap", () => {
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
-    const overlapping = panels.flatMap(({ gridPos: one, title }, index) =>
-      panels.slice(index + 1).filter(({ gridPos: { h, w, x, y } }) =>
-        x < one.x + one.w && one.x < x + w && y < one.y + one.h && one.y < y + h
-      ).map((other) => `${title} and ${other.title}`)
-    )
-    expect(overlapping).toEqual([])
-    expect(panels.filter(({ gridPos: { w, x } }) => x + w > 24)).toEqual([])
-  })
-
   it("have queries with unique letters and defined variables, of one fleet", () => {
     const names = ["1", ...variables.map(({ name }) => name)]
     expect(panels.filter(({ targets }) => new Set(targets.map(({ refId }) => refId)).size < targets.length))

@@ -110,16 +110,6 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       }
     }))
 
-  it.effect("does not overwrite existing files, and requires a bundle", () =>
-    Effect.gen(function*() {
-      const { bundle, parent } = yield* Assembly
-      const mine = Image.folderIn(parent, "mine")
-      writeFileSync(join(mine, "letter.txt"), "dear")
-      expect(() => Image.assemble(mine, bundle)).toThrow("holds something else")
-      expect(existsSync(join(mine, "letter.txt"))).toBe(true)
-      expect(() => Image.assemble(join(parent, "other"), mine)).toThrow("run pnpm run build first")
-    }))
-
   it.scoped(
     Image.canSwitchUser
       ? `runs as user ${Image.user} from a folder that is read-only`

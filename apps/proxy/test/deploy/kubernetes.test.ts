@@ -109,20 +109,6 @@ describe("labels and names", () => {
       expect(policy.spec?.ingress?.flatMap((rule) => rule.ports?.map(({ port }) => port)))
         .toEqual([...ports.keys()])
     }))
-
-  it("of services separate clients from the admin listener", () => {
-    expect(
-      services.map(({ metadata, spec }) => [
-        metadata?.name,
-        spec?.clusterIP,
-        spec?.ports?.map(({ name }) => name)
-      ])
-    )
-      .toEqual([
-        ["quarry-proxy", undefined, ["http"]],
-        ["quarry-proxy-admin", "None", ["admin"]]
-      ])
-  })
 })
 
 describe("the configuration", () => {
@@ -205,17 +191,6 @@ describe("pods", () => {
     expect(probe("startupProbe")).toEqual({ path: "/livez", port: "admin" })
     expect(probe("livenessProbe")).toEqual({ path: "/livez", port: "admin" })
     expect(probe("readinessProbe")).toEqual({ path: "/readyz", port: "http" })
-  })
-
-  it("keep their number during rollouts and node drains", () => {
-    expect(deployment.spec?.strategy).toEqual({
-      type: "RollingUpdate",
-      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
-    })
-    // A replica count in the deployment would override the autoscaler on each apply
-    expect(deployment.spec?.replicas).toBeUndefined()
-    expect(autoscaler.spec?.minReplicas).toBeGreaterThanOrEqual(2)
-    expect(disruptions.spec?.maxUnavailable).toBe(1)
   })
 })
 

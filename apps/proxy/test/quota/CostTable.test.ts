@@ -1,5 +1,4 @@
 /** What requests cost, by configuration, table and description. */
-import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
@@ -15,14 +14,6 @@ const tableOf = (weights: Config["weights"] = [], costs: Partial<Config["costs"]
 const path = "/api/v2.2/wallets/0xa1/net-worth"
 
 describe("the costs of an operation", () => {
-  it("are those of the configuration, then of the table, then of its description", () => {
-    const weights = [weight("/erc20/{contract}/price", 70, 7)]
-    const costs = { tokenPrice: { price: 9, rateCost: 2 } }
-    expect(tableOf().of(tokenPrice)).toEqual({ price: 50, rateCost: 3 })
-    expect(tableOf(weights).of(tokenPrice)).toEqual({ price: 70, rateCost: 7 })
-    expect(tableOf(weights, costs).of(tokenPrice)).toEqual({ price: 9, rateCost: 2 })
-  })
-
   it("are per value of its parameter, also with other prices", () => {
     const request = {
       method: "GET",
@@ -73,11 +64,6 @@ describe("the costs of a path", () => {
 })
 
 describe("a table", () => {
-  it("has costs as numbers or as text, and more members", () => {
-    const text = `[{"endpoint":"a","path":"/a/{b}","price":"50","rateLimitCost":5,"more":null}]`
-    expect(Either.getOrThrow(Weights.decode(text))).toEqual([weight("/a/{b}", 50, 5)])
-  })
-
   it.each([
     ["", /^not JSON/],
     ["[", /^not JSON/],

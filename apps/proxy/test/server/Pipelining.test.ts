@@ -73,26 +73,6 @@ describe("a connection that pipelines requests", () => {
       expect((yield* held.responses(count)).map(({ status }) => status)).toEqual(ok(count))
     }))
 
-  it.scopedLive("has its updates applied one after another, in their order, with the reads between them", () =>
-    Effect.gen(function*() {
-      const { held, release, sent, upstream, write } = yield* start
-      const read = authorized(transfers)
-      write(read, read, ...update("paused"), ...update("active"), read, read)
-      // The requests that are in flight at the same time
-      for (
-        const [total, first, firstText] of [[2, 0, "GET"], [3, 2, "paused"], [4, 3, "active"], [
-          6,
-          4,
-          "GET"
-        ]] as const
-      ) {
-        yield* sent(total)
-        expect(upstream.requests()[first]).toContain(firstText)
-        release(false)
-      }
-      expect((yield* held.responses(6)).map(({ status }) => status)).toEqual(ok(6))
-    }))
-
   it.scopedLive("has requests that wait served with their body", () =>
     Effect.gen(function*() {
       const { held, release, upstream, write } = yield* start

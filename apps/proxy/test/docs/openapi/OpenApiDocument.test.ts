@@ -8,7 +8,6 @@ import { readFileSync } from "node:fs"
 import { defaults } from "../../../src/config/Config.ts"
 import * as OpenApiDocument from "../../../src/docs/openapi/OpenApiDocument.ts"
 import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
-import * as Router from "../../../src/pipeline/Router.ts"
 import * as CostTable from "../../../src/quota/CostTable.ts"
 import { examples, ledger, sendRequest, start, testConfig } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
@@ -116,15 +115,6 @@ describe("document", () => {
     expect(documented.toSorted()).toEqual(
       Object.entries(errorCodes).map(([code, { status }]) => [code, status]).toSorted()
     )
-  })
-
-  it("routes each path to the operation that it describes", () => {
-    for (
-      const { operation, path } of operationsOf().filter(({ operation }) => operation.tags[0] !== "proxy")
-    ) {
-      const found = Router.findRoute(path.replace(/^\/all(?=\/)/, "").replaceAll(/\{\w+\}/g, "0x1"))
-      expect(operation.operationId.replace(/(V1|All)$/, "")).toBe(found?.operation.id)
-    }
   })
 })
 
