@@ -6,15 +6,7 @@ import * as Schedule from "effect/Schedule"
 import { openAdmin, sendRequest, testClient } from "../support/proxy.ts"
 import { streamStatusPath, transfers } from "./corpus/entry.ts"
 import * as Harness from "./harness.ts"
-import {
-  bytes,
-  exchange,
-  get,
-  type HeldConnection,
-  openConnection,
-  parseResponses,
-  statuses
-} from "./rawHttp.ts"
+import { bytes, get, type HeldConnection, openConnection, parseResponses, statuses } from "./rawHttp.ts"
 import { rawResponse } from "./recordingUpstream.ts"
 
 const { authorized } = Harness
@@ -214,33 +206,6 @@ describe("a client that disconnects", () => {
       expect(lines.filter((line) => line.includes(`"level":"error"`))).toEqual([])
     }))
 })
-
-it.scopedLive("responses match requests if an invalid request follows valid ones", () =>
-  Effect.gen(function*() {
-    const { port, upstream } = yield* Harness.start()
-    for (
-      const bad of [
-        "\x00",
-        "GET / HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
-        "GET /../.. HTTP/9.9\r\n\r\n"
-      ]
-    ) {
-      for (const count of [1, 5, 50]) {
-        const { problem, responses } = parseResponses(
-          yield* exchange(
-            port,
-            Buffer.concat([...Array.from({ length: count }, () => get("/nowhere")), bytes(bad)])
-          )
-        )
-        expect(problem).toBe(null)
-        // The connection may be closed before the last one
-        expect(responses.map(({ status }) => status).join(" ")).toMatch(
-          new RegExp(`^401( 401){0,${count - 1}}( 400)?$`)
-        )
-      }
-    }
-    expect(upstream.requests()).toEqual([])
-  }))
 
 it.scopedLive("an Upgrade request is served without an upgrade, and the connection continues", () =>
   Effect.gen(function*() {

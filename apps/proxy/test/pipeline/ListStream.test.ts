@@ -5,7 +5,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { execFile, spawnSync } from "node:child_process"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import * as Zlib from "node:zlib"
@@ -188,45 +187,6 @@ describe("a list that fails half-way", () => {
       })
   )
 
-  it.scopedLive.each(encodings)(
-    "is an error for fetch, which receives the failure line: %s",
-    (encoding) =>
-      Effect.gen(function*() {
-        const { origin } = yield* startFailing()
-        const response = yield* Effect.promise(() =>
-          fetch(`${origin}${listPath}`, { headers: { "accept-encoding": encoding } })
-        )
-        expect(response.status).toBe(200)
-        let text = ""
-        const reading = async () => {
-          for await (const piece of response.body ?? []) text += Buffer.from(piece).toString("latin1")
-        }
-        yield* Effect.flip(Effect.tryPromise(reading))
-        expect(text).toContain(`{"failure":`)
-      })
-  )
-
-  // Status 18 is a body without its last chunk, 56 a reset.
-  it.skipIf(spawnSync("curl", ["--version"]).status !== 0).each([
-    ["--http1.1", 18],
-    ["--compressed", 18],
-    ["--http1.0", 56]
-  ])(
-    "is an error for curl, which receives the failure line: %s",
-    async (option, status) =>
-      Effect.gen(function*() {
-        const { origin } = yield* startFailing()
-        const ended = yield* Effect.async<readonly [unknown, string]>((resume) => {
-          execFile(
-            "curl",
-            ["-sN", option, `${origin}${listPath}`],
-            (error, output) => resume(Effect.succeed([error?.code, output]))
-          )
-        })
-        expect(ended).toEqual([status, expect.stringContaining(`{"failure":`)])
-      }).pipe(Effect.scoped, Effect.runPromise)
-  )
-
   it.scopedLive("can be continued at once with the cursor of the failure line", () =>
     Effect.gen(function*() {
       const { lines, port } = yield* startFailing({
@@ -314,19 +274,6 @@ describe("a compressed list", () => {
         ])
       })
   )
-
-  it.scopedLive("is ended by a client that disconnects", () =>
-    Effect.gen(function*() {
-      const { requested, client: httpClient } = endlessList()
-      const { lines, port } = yield* start({ httpClient })
-      const response = yield* open(port, listPath, { "accept-encoding": "gzip" })
-      yield* Effect.async<void>((resume) => void response.once("data", () => resume(Effect.void)))
-      response.destroy()
-      expect(yield* logged(lines, 1, port)).toMatchObject([{ status: 499 }])
-      const ended = requested.pages
-      yield* Effect.forEach(Array(50).fill("/livez"), (path) => sendRequest(port, path))
-      expect(requested.pages).toBe(ended)
-    }))
 })
 
 describe("a list without an end line", () => {
@@ -351,19 +298,6 @@ describe("a list without an end line", () => {
       const { bytes } = yield* receive(port, [`GET ${listPath}&end=false HTTP/1.0`, "Host: localhost"])
       expect(lastLineOf(bytes)).toEqual(failureLine)
     }))
-
-  it.scopedLive.each(["end=", "end=no", "end=0", "end=false&end=false"])(
-    "is not requested by %s",
-    (query) =>
-      Effect.gen(function*() {
-        const { port } = yield* startFailing()
-        const { status, text } = yield* sendRequest(port, `${listPath}&${query}`)
-        expect([status, JSON.parse(text)]).toMatchObject([400, {
-          code: "invalid-request",
-          message: expect.stringContaining("end: expected true or false")
-        }])
-      })
-  )
 })
 
 describe("a client that is disabled", () => {
