@@ -1,12 +1,11 @@
 /** Requests that no operation describes: which are forwarded, and what of their responses. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type Config, defaults, type PassThroughRule } from "../src/config/Config.ts"
 import { type RequestOptions, sendRequest, start, testClient } from "./support/proxy.ts"
+import { framedUpstream } from "./support/staticUpstream.ts"
 
 const wallet = `0x${"a1".repeat(20)}`
 const netWorth = `/api/v2.2/wallets/${wallet}/net-worth`
@@ -50,8 +49,8 @@ const setup = (
 ) =>
   Effect.gen(function*() {
     const sent: Array<Sent> = []
-    const httpClient = HttpClient.make((request, url) =>
-      Effect.promise(async () => {
+    const httpClient = framedUpstream((request, url) =>
+      Effect.sync(() => {
         const { body } = request
         sent.push({
           method: request.method,
@@ -59,16 +58,7 @@ const setup = (
           headers: { ...request.headers },
           body: body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
         })
-        const response = respond(url)
-        const bytes = await response.arrayBuffer()
-        // A complete body needs framing.
-        const headers = new Headers(response.headers)
-        headers.set("content-length", String(bytes.byteLength))
-        const { status } = response
-        return HttpClientResponse.fromWeb(
-          request,
-          new Response(status === 204 || status === 304 ? null : bytes, { status, headers })
-        )
+        return respond(url)
       })
     )
     const { lines, port } = yield* start({

@@ -10,14 +10,13 @@ import * as TestClock from "effect/TestClock"
 import * as TestServices from "effect/TestServices"
 import * as Jose from "jose"
 import { createHmac } from "node:crypto"
-import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
 import { afterEach, vi } from "vitest"
 import * as Jwt from "../../src/auth/Jwt.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import { eventually } from "../fleet/support/Eventually.ts"
 import { makeChanges } from "../hostile/rawHttp.ts"
+import * as PageServer from "../support/PageServer.ts"
 import { configuredTokens, type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
@@ -72,25 +71,14 @@ const issuerServer = Effect.gen(function*() {
     /** Waits until `count` requests have been received. */
     requested: (count: number) => when(() => state.requests < count ? undefined : Effect.void)
   }
-  const server = yield* Effect.acquireRelease(
-    Effect.async<Http.Server>((resume) => {
-      const server = Http.createServer((_, response) => {
-        state.requests += 1
-        notify()
-        if (state.hangs) return
-        response.writeHead(state.status, { location: "/elsewhere" })
-          .end(state.body || JSON.stringify({ keys: state.keys }))
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  const { port } = server.address() as AddressInfo
-  return { state, url: `http://127.0.0.1:${port}/jwks` }
+  const { url } = yield* PageServer.serve((_, response) => {
+    state.requests += 1
+    notify()
+    if (state.hangs) return
+    response.writeHead(state.status, { location: "/elsewhere" })
+      .end(state.body || JSON.stringify({ keys: state.keys }))
+  })
+  return { state, url: `${url}jwks` }
 })
 
 const jwtOf = (jwks: string, other: Partial<NonNullable<Config["jwt"]>> = {}) => ({
@@ -278,32 +266,22 @@ describe("a JWT", () => {
       }
     }))
 
-  it.scopedLive("that was accepted is rejected when it has expired", () =>
+  it.scopedLive("names its client with the configured claim, until it has expired", () =>
     Effect.gen(function*() {
       const { state, url } = yield* issuerServer
       const key = yield* keyPair("ES256", "key")
       state.keys = [key.jwk]
       let time = now
-      const { send } = yield* startProxy(url, () => time)
-      const token = yield* Effect.promise(() => sign(key))
-      expect((yield* send(bearer(token))).code).toBe(null)
-      time += 629_999
-      expect((yield* send(bearer(token))).code).toBe(null)
-      time += 1
-      expect((yield* send(bearer(token))).code).toBe("token-expired")
-    }))
-
-  it.scopedLive("names its client with the configured claim", () =>
-    Effect.gen(function*() {
-      const { state, url } = yield* issuerServer
-      const key = yield* keyPair("ES256", "key")
-      state.keys = [key.jwk]
-      const { send } = yield* startProxy(url, undefined, { claim: "client_id" })
+      const { send } = yield* startProxy(url, () => time, { claim: "client_id" })
       const [named, other] = yield* Effect.promise(() =>
         Promise.all([sign(key, { sub: "x", client_id: "svc-shop" }), sign(key)])
       )
       expect((yield* send(bearer(named))).code).toBe(null)
       expect((yield* send(bearer(other))).code).toBe("client-unknown")
+      time += 629_999
+      expect((yield* send(bearer(named))).code).toBe(null)
+      time += 1
+      expect((yield* send(bearer(named))).code).toBe("token-expired")
     }))
 
   it.scoped("by a key that the issuer withdraws is rejected after the next read, which may fail at first", () =>

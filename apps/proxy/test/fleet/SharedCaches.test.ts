@@ -1,8 +1,8 @@
 /** Caches in front of the proxy store none of its own responses: Varnish with its built-in rules, and nginx with `proxy_cache`. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
 import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { examples, sendRequest } from "../support/proxy.ts"
 import * as Varnish from "../support/Varnish.ts"
 import * as Balancer from "./support/Balancer.ts"
@@ -31,7 +31,6 @@ const skipReason = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and 
 
 const token = "token-of-the-client"
 const restricted = "token-of-a-client-without-the-chain"
-const hashOf = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
 const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
 
 describe(`a cache in front of the proxy${skipReason}`, () => {
@@ -47,8 +46,8 @@ describe(`a cache in front of the proxy${skipReason}`, () => {
             admin: { port: 0, open: "all" },
             upstream: { sandbox: true },
             clients: [
-              { name: "client", tokens: [hashOf(token)] },
-              { name: "restricted", tokens: [hashOf(restricted)], chains: ["polygon"] }
+              { name: "client", tokens: [Tokens.hash(token)] },
+              { name: "restricted", tokens: [Tokens.hash(restricted)], chains: ["polygon"] }
             ],
             // The test ends the process.
             shutdown: { delay: "10m" }

@@ -1,7 +1,7 @@
 /** Records of the admin listener: pages, access to them, purging, status and usage. */
 import * as Redacted from "effect/Redacted"
-import { createHash } from "node:crypto"
 import { describe, it } from "vitest"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { configuredTokens, openAdmin, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, named, pretty, recorder, type Sent, until, withCache } from "./support/golden.ts"
@@ -9,8 +9,6 @@ import { examples, matches, named, pretty, recorder, type Sent, until, withCache
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 const metadata = sampleRequests["nftMetadata"]?.path ?? ""
-
-const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
 
 /** A closed port. */
 const unreachable = Redacted.make("redis://127.0.0.1:1")
@@ -41,7 +39,9 @@ describe("golden records", () => {
     await send("the liveness, to another name", "/livez", admin({ host: "quarry.example" }))
     await send("not HTTP", "", admin({ raw: "hello\r\n\r\n" }))
     await proxy("with tokens", {
-      config: { admin: { ...openAdmin, tokens: configuredTokens([hash("of-the-operator")]), open: "none" } }
+      config: {
+        admin: { ...openAdmin, tokens: configuredTokens([Tokens.hash("of-the-operator")]), open: "none" }
+      }
     })
     for (
       const [title, headers] of [
@@ -138,7 +138,7 @@ describe("golden records", () => {
     await proxy("with two clients", {
       config: {
         ...withCache,
-        admin: { ...openAdmin, tokens: configuredTokens([`${hash("of-alice")} alice`]) },
+        admin: { ...openAdmin, tokens: configuredTokens([`${Tokens.hash("of-alice")} alice`]) },
         clients: [testClient("shop", "of-the-shop"), testClient("game", "of-the-game")]
       }
     })
@@ -174,7 +174,7 @@ describe("golden records", () => {
     const { lines } = await proxy("with Redis at a closed port", {
       config: {
         ...withCache,
-        admin: { ...openAdmin, tokens: configuredTokens([`${hash("of-alice")} alice`]) },
+        admin: { ...openAdmin, tokens: configuredTokens([`${Tokens.hash("of-alice")} alice`]) },
         clients: [testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 } })],
         redis: { url: unreachable, keyPrefix: "quarry:", whenUnavailable: "share" }
       }

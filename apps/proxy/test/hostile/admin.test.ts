@@ -1,8 +1,8 @@
 /** The admin listener: no request form bypasses the protection of confidential data. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
 import { sample } from "../../../../packages/core/test/support/sample.ts"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { defaults } from "../../src/config/Config.ts"
 import { configuredTokens, openAdmin, sendRequest } from "../support/proxy.ts"
 import { framing } from "./corpus/framing.ts"
@@ -14,15 +14,13 @@ import { bytes, exchange, parseResponses, statuses } from "./rawHttp.ts"
 
 const operator = "token-of-an-operator"
 
-const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
-
 const start = (tokens: ReadonlyArray<string>) =>
   Effect.map(
     Harness.start({
       config: {
         admin: {
           ...openAdmin,
-          tokens: configuredTokens(tokens.map(hash)),
+          tokens: configuredTokens(tokens.map(Tokens.hash)),
           open: tokens.length === 0 ? "all" : "none"
         },
         cache: defaults.cache

@@ -1,15 +1,12 @@
 /** Policies of single operations and rules change these only, and share keys and limits with all. */
-import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { type Config, defaults, type Policy } from "../../src/config/Config.ts"
-import * as EffectivePolicies from "../../src/upstream/EffectivePolicies.ts"
 import { diagnosticsOf } from "../config/support.ts"
 import { examples, sendRequest, start, testClient } from "../support/proxy.ts"
+import { framedUpstream } from "../support/staticUpstream.ts"
 
 const price = `/api/v2.2/erc20/${examples.token}/price`
 const transfers = `/api/v2.2/erc20/${examples.token}/transfers`
@@ -41,26 +38,15 @@ const rule: Config["passthrough"]["rules"][number] = {
 /** A proxy at a time of the test, whose upstream responds as a function does. */
 const setup = (
   policies: ReadonlyArray<Policy>,
-  respond: (url: URL, count: number) => Effect.Effect<Response> = () => Effect.succeed(Response.json({}))
+  respond: (url: URL) => Effect.Effect<Response> = () => Effect.succeed(Response.json({}))
 ) =>
   Effect.gen(function*() {
     const urls: Array<string> = []
     const time = { now: Date.UTC(2026, 10, 24) }
-    const httpClient = HttpClient.make((request, url) =>
-      Effect.suspend(() => {
-        urls.push(url.pathname + url.search)
-        return Effect.flatMap(respond(url, urls.length), (response) =>
-          Effect.promise(async () => {
-            const bytes = await response.arrayBuffer()
-            const headers = new Headers(response.headers)
-            headers.set("content-length", String(bytes.byteLength))
-            return HttpClientResponse.fromWeb(
-              request,
-              new Response(bytes, { status: response.status, headers })
-            )
-          }))
-      })
-    )
+    const httpClient = framedUpstream((_, url) => {
+      urls.push(url.pathname + url.search)
+      return respond(url)
+    })
     const { port } = yield* start({
       httpClient,
       clock: () => time.now,
@@ -184,27 +170,3 @@ it.effect("names must be those of operations and rules, each once", () =>
       expect.stringContaining("an operation or rule has one policy")
     ])
   }))
-
-it("the effective table has every operation and rule", () => {
-  const config = {
-    ...defaults,
-    passthrough: { default: "reads" as const, rules: [rule] },
-    policies: [policy("tokenPrice", { ...cache({ ttl: Duration.minutes(1) }), maxConcurrent: 8 })]
-  }
-  const rows = EffectivePolicies.rows(config)
-  expect(rows.find(({ name }) => name === tokenPrice.id)).toEqual({
-    name: "tokenPrice",
-    price: "50",
-    rateCost: 3,
-    cacheTtl: "1m",
-    timeouts: "10s, 22s",
-    attempts: 4,
-    maxConcurrent: 8
-  })
-  expect(rows.slice(-2).map(({ attempts, name, price }) => [name, price, attempts])).toEqual(
-    [["net-worth", "250", 1], ["other", "1250", 1]]
-  )
-  expect(EffectivePolicies.comments(config)).toContain(
-    "\n#   { name: walletChains, price: \"50 per chains[], at most 25\", rateCost: 5, cacheTtl: described, "
-  )
-})

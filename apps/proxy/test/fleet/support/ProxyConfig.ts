@@ -1,6 +1,6 @@
 /** Configuration files for the proxies of a fleet, and their clients. */
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
+import * as Tokens from "../../../src/auth/Tokens.ts"
 import * as FakeUpstream from "./FakeUpstream.ts"
 import * as TempFolder from "./TempFolder.ts"
 
@@ -45,7 +45,7 @@ const documentOf = (
       ...(clients.length === 0 ? {} : {
         clients: clients.map(({ token, ...client }) => ({
           ...client,
-          tokens: token === undefined ? [] : [`sha256:${createHash("sha256").update(token).digest("hex")}`]
+          tokens: token === undefined ? [] : [Tokens.hash(token)]
         }))
       }),
       shutdown: { delay: "1s", timeout: "5s", ...shutdown },
