@@ -143,24 +143,17 @@ describe("the report of a process to its fleet", () => {
 })
 
 describe("an override", () => {
-  it.scopedLive("wins over the configuration until the process ends, and says what is wrong with it", () =>
+  it.scopedLive("survives reloads", () =>
     Effect.gen(function*() {
       const clients = [testClient("shop", "token-of-shop"), testClient("lab", "token-of-lab")]
-      const { admin, lines, port, reload } = yield* startWithAdmin({
-        clients,
-        admin: adminOfAlice
-      })
-      const send = (path: string) =>
-        Effect.map(
-          admin(path, { ...purge, headers: alice }),
-          ({ status, text }) => [status, JSON.parse(text).message ?? JSON.parse(text)]
-        )
+      const { admin, port, reload } = yield* startWithAdmin({ clients, admin: adminOfAlice })
+      const statusOf = (path: string) =>
+        Effect.map(admin(path, { ...purge, headers: alice }), ({ status }) => status)
       const call = Effect.map(
         sendRequest(port, price, { headers: { "x-api-key": "token-of-shop" } }),
         ({ status }) => status
       )
-      expect(yield* send("/disable?client=shop")).toEqual([200, { disabled: ["shop"] }])
-      expect(yield* call).toBe(403)
+      expect([yield* statusOf("/disable?client=shop"), yield* call]).toEqual([200, 403])
       yield* reload({
         ...defaults,
         ...config,
@@ -171,27 +164,7 @@ describe("an override", () => {
       expect(yield* call).toBe(403)
       const [shop] = JSON.parse((yield* admin("/status.json")).text).clients
       expect(shop.disabled.operator).toBe("operator alice from 127.0.0.1")
-      expect(yield* send("/enable?client=shop")).toEqual([200, { enabled: ["shop"] }])
-      expect(yield* call).toBe(200)
-      expect(lines.flatMap((line) => line.includes("operation") ? [] : [JSON.parse(line).message])).toEqual([
-        "client shop disabled by operator alice from 127.0.0.1",
-        "client shop enabled by operator alice from 127.0.0.1"
-      ])
-      expect(yield* send("/disable?client=shpo")).toEqual([
-        400,
-        "this process knows no client shpo; did you mean shop?"
-      ])
-      expect(yield* send("/disable")).toEqual([400, "expected one ?client="])
-      expect(yield* send("/drain?client=shop")).toEqual([400, "expected one ?process="])
-      expect((yield* admin("/disable?client=shop", { headers: alice })).status).toBe(405)
-      expect(
-        (yield* admin("/disable?client=shop", {
-          ...purge,
-          headers: { ...alice, "sec-fetch-site": "cross-site" }
-        }))
-          .status
-      )
-        .toBe(403)
+      expect([yield* statusOf("/enable?client=shop"), yield* call]).toEqual([200, 200])
     }))
 })
 

@@ -9,7 +9,7 @@ import { defaults } from "../../../src/config/Config.ts"
 import * as OpenApiDocument from "../../../src/docs/openapi/OpenApiDocument.ts"
 import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
 import * as CostTable from "../../../src/quota/CostTable.ts"
-import { examples, ledger, sendRequest, start, testConfig } from "../../support/proxy.ts"
+import { examples, ledger, sendRequest, start } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
 
 /** The document after encoding and decoding, as clients see it. */
@@ -134,28 +134,5 @@ describe("responses", () => {
       }
       const failure = yield* sendRequest(port, `/api/v2.2/${examples.wallet}/erc20/transfers?limit=0`)
       expect(schemaViolations("ProxyError", JSON.parse(failure.text))).toEqual([])
-    }))
-
-  it.scopedLive("show the configured costs, also after a reload", () =>
-    Effect.gen(function*() {
-      const config = testConfig()
-      const withPrice = (price: number) => ({
-        ...config,
-        costs: { ...config.costs, tokenPrice: { price, rateCost: 2 } }
-      })
-      const { port, reload } = yield* start({ config: withPrice(7) })
-      const shownCosts = Effect.gen(function*() {
-        const { paths } = JSON.parse((yield* sendRequest(port, "/openapi.json")).text)
-        const page = (yield* sendRequest(port, "/docs")).text
-        return [
-          paths["/api/v2.2/erc20/{address}/price"].get["x-cost-units"],
-          paths["/api/v2.2/erc20/{address}/price"].get["x-rate-cost-units"],
-          paths["/all/api/v2.2/{address}/erc20/transfers"].get["x-cost-units"],
-          / · (\d+ units?, rate cost \d+)/.exec(page.split("<code>tokenPrice</code>")[1] ?? "")?.[1]
-        ]
-      })
-      expect(yield* shownCosts).toEqual([7, 2, 50, "7 units, rate cost 2"])
-      yield* reload(withPrice(11))
-      expect(yield* shownCosts).toEqual([11, 2, 50, "11 units, rate cost 2"])
     }))
 })
