@@ -101,34 +101,6 @@ describe("streamWithCallOptions", () => {
       ])
       expect(counts).toEqual([3, 3, 3, 3])
     }))
-
-  it.effect("inherits options of the surrounding effect that it does not set", () =>
-    Effect.gen(function*() {
-      const page = { cursor: null, result: [] }
-      const harness = yield* TestClients.harness(() => ScriptedClient.json(page), cachingOptions)
-      const pagination = CallOptions.streamWithCallOptions(retried)(harness.data.tokenOwners.pages(input))
-      yield* Stream.runDrain(pagination)
-      yield* Stream.runDrain(pagination)
-      expect(harness.requests).toHaveLength(1)
-      yield* CallOptions.withCallOptions({ cacheMode: "reload" })(Stream.runDrain(pagination))
-      expect(harness.requests).toHaveLength(2)
-    }))
-})
-
-describe("the second argument of an operation function", () => {
-  const retrying = { ...minimalOptions, retry: TestClients.immediateRetries(3) }
-
-  it.effect("sets the options of one call and takes precedence over the region", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), retrying)
-      const call = harness.data.tokenPrice({ address }, { retry: RetryPolicy.none })
-      yield* Effect.ignore(call)
-      expect(harness.requests).toHaveLength(1)
-      yield* Effect.ignore(often(call))
-      expect(harness.requests).toHaveLength(2)
-      yield* Effect.ignore(harness.data.tokenPrice({ address }))
-      expect(harness.requests).toHaveLength(5)
-    }))
 })
 
 describe("query", () => {

@@ -144,17 +144,4 @@ describe("decoding: strict", () => {
       const { data } = yield* TestClients.harness([fitting], { ...minimalOptions, decoding: "strict" })
       expect(yield* data.tokenPrice({ address })).toMatchObject({ usdPrice: 1.5, tokenLogo: null })
     }))
-
-  it.effect("does not depend on what lenient calls have cached, nor they on it", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => drifted, cachingOptions)
-      const strictly = CallOptions.withCallOptions({ decoding: "strict" })
-      const call = fetchPrice(harness, 1)
-      expect(yield* failureOf(strictly(call))).toMatchObject(mismatch)
-      expect(yield* call).toMatchObject({ tokenLogo: null })
-      expect(harness.requests).toHaveLength(2)
-      expect(yield* failureOf(strictly(call))).toMatchObject(mismatch)
-      expect(yield* call).toMatchObject({ tokenLogo: null })
-      expect(harness.requests).toHaveLength(3)
-    }))
 })

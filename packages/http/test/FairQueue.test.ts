@@ -131,32 +131,6 @@ describe("FairQueue", () => {
     )
   })
 
-  it("lets a client that returns after each service wait its turn", () => {
-    const queue = new FairQueue<QueuedItem>()
-    const [heavy, light] = [client("heavy", 3), client("light", 1)]
-    for (let number = 0; number < 400; number += 1) queue.add({ client: heavy, cost: 1, arrival: number })
-    queue.add({ client: light, cost: 1, arrival: 0 })
-    let served = 0
-    for (let number = 1; number <= 400; number += 1) {
-      if (serveNext(queue)?.client !== light) continue
-      served += 1
-      queue.add({ client: light, cost: 1, arrival: number })
-    }
-    expect(served).toBeGreaterThanOrEqual(99)
-    expect(served).toBeLessThanOrEqual(101)
-  })
-
-  it("takes turns between clients whose items cost nothing", () => {
-    const queue = new FairQueue<QueuedItem>()
-    for (const name of ["a", "b"]) {
-      for (let number = 0; number < 3; number += 1) {
-        queue.add({ client: client(name), cost: 0, arrival: number })
-      }
-    }
-    queue.add({ client: client("c"), cost: 5, arrival: 0 })
-    expect(Array.from({ length: 4 }, () => serveNext(queue)?.client.name)).toEqual(["a", "b", "c", "a"])
-  })
-
   it("estimates the cost until an item is served, up to the cost of one item of each client", () => {
     FastCheck.assert(
       FastCheck.property(

@@ -50,33 +50,4 @@ describe("FairShare", () => {
       expect(pool.tryAcquire("newcomer", 1, 1000, 0.25)).toBe(true)
     }))
   })
-
-  it.each([
-    { capacity: 64, share: 0.25, alone: 16 },
-    { capacity: 100, share: 0.1, alone: 10 },
-    { capacity: 512, share: 0.25, alone: 128 },
-    { capacity: 2, share: 0.25, alone: 1 },
-    { capacity: 64, share: 1, alone: 64 },
-    { capacity: 0, share: 1, alone: 0 }
-  ])("gives $alone of $capacity to a client alone with a share of $share", ({ alone, capacity, share }) => {
-    const pool = new FairShare()
-    let acquired = 0
-    while (pool.tryAcquire("only", 1, capacity, share)) acquired += 1
-    expect(acquired).toBe(alone)
-  })
-
-  it("lends idle capacity to a client alone, which returns it as it releases while others are busy", () => {
-    const pool = new FairShare()
-    const takeAll = (client: string) => {
-      while (pool.tryAcquire(client, 1, 64, 0.9));
-      return pool.held(client)
-    }
-    // The reserve is for the second client at once.
-    expect([takeAll("first"), takeAll("second")]).toEqual([57, 6])
-    for (let released = 0; released < 57; released += 1) {
-      pool.release("first", 1)
-      for (const client of ["first", "second"]) pool.tryAcquire(client, 1, 64, 0.9)
-    }
-    expect(["first", "second"].map((client) => pool.held(client))).toEqual([33, 27])
-  })
 })

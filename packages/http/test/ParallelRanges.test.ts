@@ -76,14 +76,4 @@ describe("ParallelRanges", () => {
         expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
       }
     }))
-
-  it.effect("fails when one subrange fails, and stops the others", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(({ url }) =>
-        url.searchParams.get("range") === "2" ? ScriptedClient.respond(400) : ScriptedClient.Hang()
-      )
-      expect((yield* failureOf(idsOf(harness, { totalRanges: 3 })))._tag).toBe("RequestRejectedError")
-      yield* TestClock.adjust("1 hour")
-      expect(harness.requests.length).toBeLessThanOrEqual(3)
-    }))
 })

@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { ofOneQuota } from "./support/OneQuota.ts"
 import * as RemoteRateLimits from "./support/RemoteRateLimits.ts"
+import { fewRuns } from "./support/TestTime.ts"
 
 const withBackend = (...args: Parameters<typeof RemoteRateLimits.withBackend>) =>
   Effect.map(RemoteRateLimits.withBackend(...args), ({ memory, process, state, store }) => ({
@@ -36,19 +37,6 @@ const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining
 const grantedTrial = { _tag: "Granted", trial: true }
 
 describe("rate limits with a backend", () => {
-  it.scoped("are those of the backend while it is available", () =>
-    Effect.gen(function*() {
-      const { memory, store } = yield* withBackend(2)
-      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed" })
-      yield* store.startCooldown("a", 700)
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(delayed(700, "cooldown"))
-      yield* TestClock.adjust(700)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
-      yield* store.settleTrial("a", true)
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }))
-
   it.scoped("are the local share during an outage, less what was acquired before, and those of the backend afterwards", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2)
@@ -69,16 +57,6 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("grant whole requests during an outage, however small the share", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend(100)
-      state.unavailable = true
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 10_000 })
-      yield* TestClock.adjust(10_000)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }))
-
   it.scoped("keep cooldowns that began before and during an outage", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2)
@@ -91,17 +69,6 @@ describe("rate limits with a backend", () => {
       yield* TestClock.adjust(2000)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
       yield* store.settleTrial("a", true)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }))
-
-  it.scoped("end the local cooldown when another process has settled the trial", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      yield* store.startCooldown("a", 1000)
-      yield* TestClock.adjust(1000)
-      yield* memory.settleTrial("a", true)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-      state.unavailable = true
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
@@ -268,24 +235,9 @@ describe("rate limits with a slow backend", () => {
         yield* Effect.fork(Effect.all(held))
         yield* TestClock.adjust("1 minute")
         expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 7 })
-      })
+      }),
+    fewRuns
   )
-
-  it.scoped("return what the local share alone granted to the local share alone", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      const slowRule = { ...rule, window: 1e9 }
-      yield* memory.consume("a", quota, 9)
-      yield* memory.acquire("a", slowRule, 9, lease)
-      state.replyMillis = 5000
-      const [permit] = yield* timed(Effect.orDie(store.acquire("a", slowRule, 4, lease, 1000)))
-      const [consumed] = yield* timed(Effect.orDie(store.consume("a", quota, 4, 1000)))
-      expect([permit, consumed]).toMatchObject([granted, { _tag: "Consumed" }])
-      yield* timed(store.release("a", slowRule, 4, 0, permit))
-      yield* timed(store.refund("a", quota, 4, 0, consumed))
-      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 1 })
-      expect(yield* memory.acquire("a", slowRule, 2, lease)).toMatchObject({ _tag: "Delayed" })
-    }))
 
   it.scoped.each<[RateLimitStore.WhenUnavailable, number]>([["share", 1], ["closed", 256]])(
     "send no further commands while, if they are %s, %s are late",
@@ -306,16 +258,6 @@ describe("rate limits with a slow backend", () => {
         expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 1000 - count })
       })
   )
-
-  it.scoped("let another process trial if the trial is granted too late", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      yield* memory.startCooldown("a", 1000)
-      yield* TestClock.adjust(1000)
-      state.replyMillis = 800
-      yield* timed(store.acquire("a", rule, 1, 60_000, 1000))
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
-    }))
 
   it.scoped("wait for as long as the call has time if the store is closed, and then fail", () =>
     Effect.gen(function*() {
@@ -373,32 +315,6 @@ describe("quotas with a backend", () => {
       expect(yield* store.consume("a", quota, 5)).toEqual(consumed(0))
     }))
 
-  it.scoped("are exhausted during an outage if the backend's quota was exhausted at the last contact", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      yield* memory.consume("known by consume", quota, 10)
-      yield* memory.consume("known by peek", quota, 10)
-      yield* memory.consume("unknown", quota, 10)
-      expect(yield* store.consume("known by consume", quota, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* store.peek("known by peek", quota)).toMatchObject({ remaining: 0 })
-      state.unavailable = true
-      for (const name of ["known by consume", "known by peek"]) {
-        expect(yield* store.consume(name, quota, 1)).toEqual({ ...quotaExceeded(0), millis: period })
-      }
-      expect(yield* store.consume("unknown", quota, 5)).toEqual(consumed(0))
-      yield* TestClock.adjust(period)
-      expect(yield* store.consume("known by consume", quota, 5)).toEqual(consumed(0))
-    }))
-
-  it.scoped("are whole units, and zero if there are more processes than units", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend(49)
-      state.unavailable = true
-      expect(yield* store.consume("a", { limit: 49, period }, 1)).toEqual(consumed(0))
-      expect(yield* store.consume("b", { limit: 48, period }, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* store.consume("c", { limit: Infinity, period }, 1000)).toEqual(consumed(Infinity))
-    }))
-
   it.scoped.prop(
     "allow at most twice the limit in a window with outages, and at most the limit if all processes peeked before",
     {
@@ -438,6 +354,7 @@ describe("quotas with a backend", () => {
           if (state.unavailable) expect(sum - sumBefore).toBeLessThanOrEqual(maxInOutage)
           expect(sum).toBeLessThanOrEqual(2 * limit)
         }
-      })
+      }),
+    fewRuns
   )
 })

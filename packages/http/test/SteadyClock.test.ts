@@ -8,10 +8,10 @@ import * as CustomClock from "./faults/support/CustomClock.ts"
 import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
 import { circuitOpenError, failingReply, options as circuitOptions } from "./support/CircuitFixtures.ts"
 import { failureOf } from "./support/Failures.ts"
-import { fetchPrice, minimalOptions, priceReply, throttledReply } from "./support/PriceCalls.ts"
+import { fetchPrice, minimalOptions, priceReply } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
-import { engineHarness, keysOf, labelOf } from "./support/TestEngine.ts"
+import { engineHarness } from "./support/TestEngine.ts"
 
 const hour = 3_600_000
 
@@ -80,42 +80,6 @@ describe("if the clock is set back by an hour,", () => {
         yield* adjust(4000)
         yield* send(3)
         expect(requests).toHaveLength(4)
-      })
-    ))
-
-  it.effect("a key is used again after its cooldown", () =>
-    withClock((setBack, adjust) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(
-          (request) => labelOf(request) === "a" ? ScriptedClient.respond(401) : priceReply,
-          { ...minimalOptions, apiKey: keysOf("a", "b") }
-        )
-        yield* fetchPrice(harness, 1)
-        setBack(hour)
-        yield* adjust(1000)
-        yield* fetchPrice(harness, 2)
-        yield* fetchPrice(harness, 3)
-        expect(harness.requests.filter((request) => labelOf(request) === "a")).toHaveLength(2)
-      })
-    ))
-
-  it.effect("a cooldown after a 429 ends when it would have ended", () =>
-    withClock((setBack, adjust) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(
-          (_, number) => number === 1 ? throttledReply("10") : priceReply,
-          minimalOptions
-        )
-        yield* Effect.ignore(fetchPrice(harness, 1))
-        const waiting = yield* Effect.fork(fetchPrice(harness, 2))
-        yield* adjust(5000)
-        setBack(hour)
-        const later = yield* Effect.fork(fetchPrice(harness, 3))
-        yield* adjust(4999)
-        expect(harness.requests).toHaveLength(1)
-        yield* adjust(51)
-        yield* Fiber.join(waiting)
-        yield* Fiber.join(later)
       })
     ))
 

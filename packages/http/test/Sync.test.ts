@@ -45,18 +45,6 @@ describe("waitUntilSynced", () => {
       expect(harness.requests.at(-1)?.at).toBeGreaterThanOrEqual(110_000)
     }))
 
-  it.effect("follows a given schedule, and fails when it ends", () =>
-    Effect.gen(function*() {
-      const schedule = Schedule.intersect(Schedule.spaced("5 seconds"), Schedule.recurs(3))
-      const harness = yield* TestClients.harness(() => syncing)
-      const error = yield* whileTimePasses(
-        failureOf(waitUntilSynced(harness.data.contractNfts({ address }), { schedule }))
-      )
-      expect(error._tag).toBe("StillSyncingError")
-      expect(error.message).toContain("still being indexed")
-      expect(waitsBetween(harness.requests)).toEqual([5000, 5000, 5000])
-    }))
-
   it.effect("fails at a given deadline, also during a request", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([syncing, syncing, ScriptedClient.Hang()])

@@ -8,10 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { address, addressOf } from "./support/Examples.ts"
-import { failureOf } from "./support/Failures.ts"
-import * as ScriptedClient from "./support/ScriptedClient.ts"
-import * as TestClients from "./support/TestClients.ts"
+import { address } from "./support/Examples.ts"
 
 const holder = (balance: bigint | null): TokenOwner => ({
   owner_address: Schema.decodeSync(Address)(address),
@@ -54,20 +51,5 @@ describe("topHolders", () => {
       expect([holders[0]?.balance, holders.at(-1)?.balance]).toEqual([10_499n, 500n])
       expect(yield* topHolders(many, 0)).toEqual([])
       expect(yield* topHolders(many, -1)).toEqual([])
-    }))
-
-  it.effect("fetches every page, and fails if one fails", () =>
-    Effect.gen(function*() {
-      const page = (cursor: string | null, ...balances: ReadonlyArray<string>) =>
-        ScriptedClient.json({
-          cursor,
-          result: balances.map((balance) => ({ owner_address: addressOf(Number(balance)), balance }))
-        })
-      const harness = yield* TestClients.harness([page("a", "1", "5"), page("b", "9"), page(null, "7", "8")])
-      const items = harness.data.tokenOwners.items({ token_address: address, chain: "polygon" })
-      expect((yield* topHolders(items, 3)).map(({ balance }) => balance)).toEqual([9n, 8n, 7n])
-      const failing = yield* TestClients.harness([page("a", "1"), ScriptedClient.respond(400)])
-      const pagination = failing.data.tokenOwners.items({ token_address: address })
-      expect((yield* failureOf(topHolders(pagination)))._tag).toBe("RequestRejectedError")
     }))
 })

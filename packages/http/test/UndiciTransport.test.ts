@@ -112,13 +112,6 @@ describe("certificates", () => {
         left: { _tag: "NetworkError", reason: "DEPTH_ZERO_SELF_SIGNED_CERT", sent: false }
       })
     }))
-
-  it.scoped("of an authority in the options are accepted", () =>
-    Effect.gen(function*() {
-      withoutProxies()
-      const layer = UndiciTransport.layerWithOptions(trusted)
-      expect(yield* requestPrice(yield* secureServer, layer)).toMatchObject(price)
-    }))
 })
 
 describe("proxies", () => {
@@ -136,19 +129,6 @@ describe("proxies", () => {
       const credentials = `Basic ${Buffer.from("user:password").toString("base64")}`
       expect(proxies.http.requests).toEqual([["GET", hostOf(url), credentials]])
       expect(proxies.https.requests).toEqual([["CONNECT", hostOf(secureUrl), credentials]])
-    }))
-
-  it.scoped("are not used for hosts in NO_PROXY", () =>
-    Effect.gen(function*() {
-      withoutProxies()
-      const proxy = yield* proxyServer
-      const server = yield* Server.make((response) => response.end(text))
-      const other = yield* Server.make((response) => response.end(text))
-      vi.stubEnv("http_proxy", proxy.url)
-      vi.stubEnv("no_proxy", `internal.test,${hostOf(server.url)}`)
-      expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject(price)
-      expect(yield* requestPrice(other.url, UndiciTransport.layer)).toMatchObject(price)
-      expect(proxy.requests.map(([, host]) => host)).toEqual([hostOf(other.url)])
     }))
 
   it.scoped("of the options take precedence", () =>
@@ -215,21 +195,6 @@ describe("proxies", () => {
         expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject(price)
         expect(proxy.requests.length).toBe(requests)
       }
-    }))
-
-  it.scoped("serve clients of the platform too", () =>
-    Effect.gen(function*() {
-      withoutProxies()
-      const proxy = yield* proxyServer
-      vi.stubEnv("HTTP_PROXY", proxy.url)
-      const { url } = yield* Server.make((response) => response.end(text))
-      const layer = Layer.map(UndiciTransport.layer, (context) =>
-        Context.make(
-          HttpClient.HttpClient,
-          HttpClient.filterStatusOk(Context.get(context, HttpClient.HttpClient))
-        ))
-      expect(yield* requestPrice(url, layer)).toMatchObject(price)
-      expect(proxy.requests).toEqual([["GET", hostOf(url), undefined]])
     }))
 
   const url = "expected a URL such as http://proxy.example:3128"

@@ -61,27 +61,6 @@ describe("policies", () => {
     }))
 })
 
-describe("uncacheable secrets", () => {
-  it.effect("are the API keys and the configured secrets, each once", () =>
-    Effect.gen(function*() {
-      const { client } = ScriptedClient.make([])
-      const target = yield* Upstream.make("data", {
-        apiKey: [
-          { label: "one", key: Redacted.make("key-one") },
-          { label: "two", key: Redacted.make("key-two") },
-          { label: "again", key: Redacted.make("key-one") }
-        ],
-        baseUrl: "https://host.test",
-        uncacheable: ["key-two", "another", "another"].map((word) => Redacted.make(word))
-      }).pipe(Effect.provideService(HttpClient.HttpClient, client))
-      expect(target.keyPool.uncacheable.map((word) => Redacted.value(word))).toEqual([
-        "key-one",
-        "key-two",
-        "another"
-      ])
-    }))
-})
-
 const replying = ScriptedClient.make(() => ScriptedClient.respond(404))
 
 it.effect.each(

@@ -18,7 +18,7 @@ import { addressOf, fetchPrice } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 import { type EngineHarness, engineHarness, requestOf } from "../support/TestEngine.ts"
-import { runPendingWork } from "../support/TestTime.ts"
+import { fewRuns, runPendingWork } from "../support/TestTime.ts"
 
 /** Each response takes a second. */
 const delayedPrice: ScriptedClient.Script = (requests, number) =>
@@ -118,7 +118,8 @@ describe("the cache", () => {
         const sent = requests.length
         expect(yield* fetchPrice(processes.one, 1)).toMatchObject({ usdPrice: newest })
         expect(requests).toHaveLength(sent)
-      })
+      }),
+    fewRuns
   )
 })
 
@@ -224,7 +225,8 @@ describe("coalescing", () => {
             expect(Exit.isSuccess(exit)).toBe(true)
           }
         }
-      })
+      }),
+    fewRuns
   )
 
   it.effect("starts a new request while one is being cancelled", () =>

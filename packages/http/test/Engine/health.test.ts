@@ -1,5 +1,4 @@
 /** Tests the reported health of base URLs and API keys. */
-import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -17,19 +16,6 @@ const base = "host.test:8443"
 const readyKey = (label: string) => ({ label, state: "ready", reason: null, cooldownUntil: null })
 
 describe("health", () => {
-  it.effect("is empty at first, and then contains each base URL by host and port", () =>
-    Effect.gen(function*() {
-      const { send, engine } = yield* engineHarness(() => priceReply, minimalOptions)
-      expect(yield* engine.health).toEqual([])
-      yield* send(1)
-      expect(yield* engine.health).toEqual([{
-        host: base,
-        breaker: "closed",
-        retryAt: null,
-        keys: [readyKey("default")]
-      }])
-    }))
-
   it.effect("contains the state of the circuit breaker", () =>
     Effect.gen(function*() {
       const { send, engine } = yield* engineHarness(
@@ -92,21 +78,5 @@ describe("health", () => {
       yield* TestClock.adjust(60_000)
       for (let time = 0; time < 8; time += 1) yield* whileTimePasses(send(time))
       expect((yield* engine.health)[0]?.keys).toEqual(labels.map(readyKey))
-    }))
-
-  it.effect("contains the problem of a single key, which remains in use", () =>
-    Effect.gen(function*() {
-      const { send, engine } = yield* engineHarness(
-        (_, number) =>
-          number === 1 ? ScriptedClient.respond(401) : number === 2 ? throttledReply("7") : priceReply,
-        { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "1 day" } }
-      )
-      const first = () => Effect.map(engine.health, ([report]) => report?.keys[0])
-      yield* send(1)
-      expect(yield* first()).toMatchObject({ state: "ready", reason: "rejected", cooldownUntil: null })
-      yield* send(1)
-      expect(yield* first()).toMatchObject({ state: "cooldown", reason: "throttled", cooldownUntil: 7000 })
-      yield* whileTimePasses(send(1), "7 seconds")
-      expect(yield* first()).toEqual(readyKey("default"))
     }))
 })

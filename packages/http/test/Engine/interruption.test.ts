@@ -17,7 +17,7 @@ import { indices } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 import { engineHarness } from "../support/TestEngine.ts"
-import { runPendingWork } from "../support/TestTime.ts"
+import { fewRuns, runPendingWork } from "../support/TestTime.ts"
 
 const operation = "tokenPrice"
 
@@ -93,6 +93,7 @@ describe("calls that are interrupted", () => {
         expect(harness.requests.length - requestsBefore).toBe(limit)
         yield* TestClock.adjust("1 second")
         yield* Fiber.join(Fiber.all(others))
-      })
+      }),
+    fewRuns
   )
 })

@@ -8,6 +8,7 @@ import { forkPrices, indices, minimalOptions, priceReply, throttledReply } from 
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 import { keysOf, labelOf } from "../support/TestEngine.ts"
+import { fewRuns } from "../support/TestTime.ts"
 
 it.effect.prop(
   "no call fails while one key works, and no attempt uses a key twice",
@@ -53,5 +54,6 @@ it.effect.prop(
         yield* TestClock.adjust(step.after)
       }
       expect(harness.requests.length).toBeLessThanOrEqual(calls * labels.length)
-    })
+    }),
+  fewRuns
 )

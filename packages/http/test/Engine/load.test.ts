@@ -13,7 +13,7 @@ import { maxInWindow } from "../support/RateWindow.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 import { engineHarness } from "../support/TestEngine.ts"
-import { runPendingWork } from "../support/TestTime.ts"
+import { fewRuns, runPendingWork } from "../support/TestTime.ts"
 
 /** An engine whose store of rate limits takes some time, and the permits that the store granted, delayed and took back. */
 const withSlowStore = (millis: number, script: ScriptedClient.Script, options: TestClients.HarnessOptions) =>
@@ -139,7 +139,8 @@ it.effect.prop(
       for (const number of indices(limit)) yield* start(0, 1000 + number)
       yield* TestClock.adjust("5 seconds")
       expect(harness.requests.length - sent.length).toBe(Math.max(1, Math.floor(share * limit)))
-    })
+    }),
+  fewRuns
 )
 
 it.effect("the store gets few requests beyond the rate limit, and no slot is idle while it allows calls", () =>

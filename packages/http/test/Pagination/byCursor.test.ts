@@ -136,24 +136,4 @@ describe("a cursor", () => {
       expect(yield* balances(harness.data.tokenOwners.items({ ...input, cursor: "" }))).toEqual([5])
       expect(harness.requests.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
     }))
-
-  it.effect("in the options takes precedence over one in the input", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([ScriptedClient.json({ result: [] })])
-      yield* balances(harness.data.tokenOwners.items({ ...input, cursor: "a" }, { cursor: "b" }))
-      expect(harness.requests[0]?.url.searchParams.get("cursor")).toBe("b")
-    }))
-
-  it.effect("may fail after earlier pages were returned", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([
-        ScriptedClient.json({ cursor: "a", result: [owner(5)] }),
-        ScriptedClient.respond(400)
-      ])
-      const delivered: Array<unknown> = []
-      const pagination = Stream.runForEach(harness.data.tokenOwners.pages(input), (page) =>
-        Effect.sync(() => delivered.push(page.cursor)))
-      expect((yield* failureOf(pagination))._tag).toBe("RequestRejectedError")
-      expect(delivered).toEqual(["a"])
-    }))
 })

@@ -38,13 +38,6 @@ describe("pagination", () => {
       expect(harness.requests).toHaveLength(4)
     }))
 
-  it.effect("emits one chunk per page", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(service)
-      const chunks = yield* Stream.runCollect(Stream.chunks(harness.data.tokenOwners.items(input)))
-      expect(Chunk.toReadonlyArray(chunks).map(Chunk.size)).toEqual(Array.from({ length: 20 }, () => 3))
-    }))
-
   it.effect("ends after maxPages, and the last cursor continues", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
@@ -72,28 +65,6 @@ describe("pagination", () => {
         expect(harness.requests).toHaveLength(Math.min(Math.ceil(maxItems / 3), 20))
       }).pipe(Effect.scoped)
   )
-
-  it.effect("ends a stream of pages with the page that reaches maxItems", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(service)
-      const pages = yield* Stream.runCollect(
-        harness.data.tokenOwners.pages(input, { maxItems: 4, prefetch: 5 })
-      )
-      expect(Chunk.toReadonlyArray(pages).map(({ cursor }) => cursor)).toEqual(["1", "2"])
-      expect(harness.requests).toHaveLength(2)
-    }))
-
-  it.effect("returns the same records in every run, also concurrently", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(service)
-      const stream = harness.data.tokenOwners.items(input)
-      const once = yield* Stream.runCollect(stream)
-      expect(yield* Stream.runCollect(stream)).toEqual(once)
-      const both = yield* Effect.all([Stream.runCollect(stream), Stream.runCollect(stream)], {
-        concurrency: 2
-      })
-      expect(both).toEqual([once, once])
-    }))
 })
 
 describe("prefetch", () => {
@@ -146,15 +117,4 @@ describe("interruption", () => {
         expect(harness.requests).toHaveLength(3)
       })
   )
-
-  it.effect("by a consumer that has enough records aborts prefetched pages", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness((requests, number) =>
-        number < 2 ? service(requests) : ScriptedClient.Hang()
-      )
-      yield* Stream.runDrain(Stream.take(harness.data.tokenOwners.items(input, { prefetch: 4 }), 1))
-      yield* TestClock.adjust("1 hour")
-      expect(harness.requests.slice(1).every(({ signal }) => signal.aborted)).toBe(true)
-      expect(harness.requests.length).toBeLessThanOrEqual(2)
-    }))
 })

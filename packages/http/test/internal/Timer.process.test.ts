@@ -17,18 +17,6 @@ afterEach(() => {
 })
 
 describe("a timer of the live clock", () => {
-  it("calls back once, and is over then", () => {
-    const callback = vi.fn()
-    const stop = startTimer(liveClock, 1000, callback)
-    vi.advanceTimersByTime(999)
-    expect(callback).not.toHaveBeenCalled()
-    vi.advanceTimersByTime(1)
-    expect(vi.getTimerCount()).toBe(0)
-    stop()
-    vi.advanceTimersByTime(10_000)
-    expect(callback).toHaveBeenCalledOnce()
-  })
-
   it("keeps the process alive until it is stopped, which may happen twice", () => {
     const timers = vi.spyOn(globalThis, "setTimeout")
     const callback = vi.fn()

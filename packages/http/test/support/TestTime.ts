@@ -3,6 +3,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { isFull } from "../../../core/test/support/sample.ts"
 import type { RecordedRequest } from "./ScriptedClient.ts"
 
 /** Runs a call while the clock advances by `within`. The default is longer than any call takes. */
@@ -24,3 +25,6 @@ export const waitsBetween = (requests: ReadonlyArray<RecordedRequest>): Readonly
 export const runPendingWork: Effect.Effect<void> = Effect.promise(() =>
   new Promise((resolve) => setImmediate(resolve))
 )
+
+/** How often properties run that wait for the test clock many times: each wait takes milliseconds of the system. */
+export const fewRuns = { fastCheck: { numRuns: isFull ? 50 : 5 } }

@@ -146,21 +146,6 @@ describe("Circuit", () => {
     )
   })
 
-  it("counts the results of calls whose policies have different windows", () => {
-    const windows = ["10 seconds", "1 minute"] as const
-    const tags = [0, 1, 2, 4].map((gapSeconds) => {
-      const circuit = new Circuit()
-      for (let count = 0; count < 20; count += 1) {
-        const policy = { ...Breaker.standard, window: windows[count % 2] ?? windows[0] }
-        const at = count * gapSeconds * 1000
-        circuit.record(at, "unhealthy", circuit.admit(at), policy)
-      }
-      return circuit.tag
-    })
-    // With a gap of 4 s, the first result is older than the longest window.
-    expect(tags).toEqual(["Open", "Open", "Open", "Closed"])
-  })
-
   it("abandons a trial that never ends", () => {
     const circuit = new Circuit()
     circuit.record(0, "unhealthy", circuit.admit(0), { ...Breaker.standard, minimum: 1 })

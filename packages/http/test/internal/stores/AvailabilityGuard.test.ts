@@ -2,10 +2,8 @@
 import * as StoreError from "@blockquarry/http/StoreError"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
@@ -47,17 +45,6 @@ const gauge = Effect.map(
 )
 
 describe("a guard", () => {
-  it.effect("waits for a slow command, and does not take it for an outage", () =>
-    Effect.gen(function*() {
-      const { guard, run } = yield* guardedStore()
-      const reply = yield* Deferred.make<string>()
-      const slow = yield* Effect.fork(guard.run(Deferred.await(reply)))
-      yield* TestClock.adjust("1 minute")
-      expect(yield* run).toBe("remote")
-      yield* Deferred.succeed(reply, "late")
-      expect(yield* Fiber.join(slow)).toBe("late")
-    }))
-
   it.effect("pings an unavailable store twice a second, and sends no command until the first success", () =>
     Effect.gen(function*() {
       const { run, store } = yield* guardedStore()
@@ -79,46 +66,6 @@ describe("a guard", () => {
       expect(store.pings).toBe(13)
     }))
 })
-
-it.effect("logs what to change as an error, once per change, and measures it until the store is available", () =>
-  Effect.gen(function*() {
-    const misconfigured = (reason: string) => new StoreError.StoreError({ reason, fix: `correct ${reason}` })
-    const store: { reply: Effect.Effect<void, StoreError.StoreError> } = { reply: Effect.void }
-    const replies = [
-      ...[storeError, misconfigured("NOAUTH"), storeError, misconfigured("NOPERM")].map((error) =>
-        Effect.fail(error)
-      ),
-      Effect.void
-    ]
-    const recorder = TelemetryRecorder.make()
-    const measured: Array<number> = []
-    yield* recorder.record(Effect.scoped(Effect.gen(function*() {
-      yield* AvailabilityGuard.make("test", Effect.suspend(() => store.reply))
-      for (const reply of replies) {
-        store.reply = reply
-        yield* TestClock.adjust("6 seconds")
-        const gauge = Metric.tagged(Telemetry.storeMisconfigured, "store", "test")
-        measured.push((yield* Metric.value(gauge)).value)
-      }
-    })))
-    expect(recorder.logs.map(({ text }) => text)).toEqual([
-      expect.stringContaining("the test store is unavailable (refused)"),
-      expect.stringContaining("the test store is unavailable (NOAUTH): correct NOAUTH"),
-      expect.stringContaining("the test store is unavailable (NOPERM): correct NOPERM"),
-      expect.stringContaining("the test store is available again")
-    ])
-    expect(measured).toEqual([0, 1, 1, 1, 0])
-  }))
-
-it.effect("pings an available store at the start and every 5 s, and notices an outage without commands", () =>
-  Effect.gen(function*() {
-    const { guard, store } = yield* guardedStore()
-    yield* TestClock.adjust(4999)
-    expect(store.pings).toBe(1)
-    store.available = false
-    yield* TestClock.adjust(1)
-    expect([store.pings, guard.isAvailable(), store.commands]).toEqual([2, false, 0])
-  }))
 
 it.scoped("keeps pinging after a defect, which it logs once, and uses the store again", () =>
   Effect.gen(function*() {

@@ -8,6 +8,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { nextVersionOf } from "../../support/CacheFixtures.ts"
+import { fewRuns } from "../../support/TestTime.ts"
 
 const minute = 60_000
 
@@ -401,5 +402,6 @@ it.scoped.prop(
           else expect(found?.version).toBeGreaterThanOrEqual(remote.version)
         }
       }
-    })
+    }),
+  fewRuns
 )

@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Http from "node:http"
 import { unlimited } from "../../../../src/RawResponse.ts"
 import * as Upstream from "../../../../src/Upstream.ts"
-import { turnsLater, until } from "../../../faults/support/Wait.ts"
+import { turnsLater } from "../../../faults/support/Wait.ts"
 import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
 import * as Server from "../../../support/Server.ts"
@@ -38,19 +38,6 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         yield* connectionIdle
       }
       expect(server.connections()).toBe(1)
-    }).pipe(Effect.provide(layer)))
-
-  it.scoped("opens another connection after the server closed an idle one", () =>
-    Effect.gen(function*() {
-      const server = yield* Server.make((response) => response.end(text))
-      // A request may be sent before the client notices.
-      const clients = yield* clientsAt(server.url, 2)
-      for (let call = 0; call < 20; call += 1) {
-        yield* tokenPrice.call(clients)
-        if (call % 2 === 0) yield* until("the response to end", () => server.inFlight() === 0)
-        server.closeIdle()
-      }
-      expect(server.connections()).toBeGreaterThan(1)
     }).pipe(Effect.provide(layer)))
 
   it.scoped("retries only reads if the server closes a connection while it is reused", () =>

@@ -17,7 +17,9 @@ describe.each(Server.clients)("with %s", (client, layer) => {
   it.scoped("sends the API key, the accepted type and the user agent, and no tracing headers", () =>
     Effect.gen(function*() {
       const server = yield* Server.make((response) => response.end("{}"))
-      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, { baseUrl: server.url })
+      const userAgent = `my-service/1.2 ${ApiOptions.userAgent}`
+      const options = { baseUrl: server.url, userAgent }
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, options)
       for (const example of [tokenPrice, updateStreamStatus]) {
         yield* example.call(clients).pipe(Effect.ignore, Effect.withSpan("a span of the program"))
       }
@@ -29,32 +31,18 @@ describe.each(Server.clients)("with %s", (client, layer) => {
       for (const { headers } of server.received) {
         expect(headers).toMatchObject({
           "accept": "application/json",
-          "user-agent": ApiOptions.userAgent,
+          "user-agent": userAgent,
           "x-api-key": TestClients.key
         })
       }
     }).pipe(Effect.provide(layer)))
-
-  it.scoped("sends the user agent of the options", () =>
-    Effect.gen(function*() {
-      const server = yield* Server.make((response) => response.end("{}"))
-      const userAgent = `my-service/1.2 ${ApiOptions.userAgent}`
-      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
-        baseUrl: server.url,
-        userAgent
-      })
-      yield* Effect.ignore(tokenPrice.call(clients))
-      expect(server.received.map(({ headers }) => headers["user-agent"])).toEqual([userAgent])
-    }).pipe(Effect.provide(layer)))
 })
 
-describe("the default user agent", () => {
-  it("has the version of the package", () => {
-    const manifest: unknown = JSON.parse(
-      readFileSync(new URL("../../../../package.json", import.meta.url), "utf8")
-    )
-    expect(manifest).toMatchObject({ version: ApiOptions.userAgent.replace("blockquarry/", "") })
-  })
+it("the default user agent has the version of the package", () => {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL("../../../../package.json", import.meta.url), "utf8")
+  )
+  expect(manifest).toMatchObject({ version: ApiOptions.userAgent.replace("blockquarry/", "") })
 })
 
 describe("with fetch", () => {

@@ -1,17 +1,10 @@
 /** Tests over real sockets what an interrupted call leaves behind. */
-import { Agent, type Dispatcher } from "@effect/platform-node/Undici"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Redacted from "effect/Redacted"
 import * as CallContext from "../../../../src/CallContext.ts"
-import { fromHttpClient } from "../../../../src/internal/transport/HttpClientTransport.ts"
-import type { Transport } from "../../../../src/internal/transport/Transport.ts"
-import { fromDispatcher } from "../../../../src/internal/transport/UndiciDispatch.ts"
-import { unlimited } from "../../../../src/RawResponse.ts"
 import { until } from "../../../faults/support/Wait.ts"
 import { tokenPrice } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
@@ -130,63 +123,4 @@ describe.each(Server.clients)("with %s", (_, layer) => {
           )
       )
     ))
-})
-
-const options = { maxBodySize: 1000, userAgent: "test" }
-
-/** Transports without network that call a function while a request starts, and count how often it is cancelled. */
-const transports: ReadonlyArray<
-  readonly [name: string, make: (onStart: () => void, cancelled: () => void) => Transport]
-> = [
-  ["a client", (onStart, cancelled) => {
-    const client = HttpClient.make((_request, _url, signal) => {
-      signal.addEventListener("abort", cancelled)
-      onStart()
-      return Effect.never
-    })
-    return fromHttpClient(client, options)
-  }],
-  ["a dispatcher", (onStart, cancelled) => {
-    class TestAgent extends Agent {
-      override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
-        const controller = {
-          aborted: false,
-          paused: false,
-          reason: null,
-          abort: cancelled,
-          pause: () => {},
-          resume: () => {}
-        }
-        handler.onRequestStart?.(controller, {})
-        onStart()
-        return true
-      }
-    }
-    return fromDispatcher(new TestAgent(), options)
-  }]
-]
-
-describe.each(transports)("with %s", (_, makeTransport) => {
-  it.effect("a call that is interrupted while its request starts cancels it exactly once", () =>
-    Effect.gen(function*() {
-      let cancellations = 0
-      const transport = makeTransport(
-        () => fiber.unsafeInterruptAsFork(FiberId.none),
-        () => {
-          cancellations += 1
-        }
-      )
-      const request = {
-        method: "GET",
-        url: "http://test.test/",
-        apiKey: Redacted.make(""),
-        body: null,
-        weightHeader: null,
-        isObsolete: () => false,
-        memory: unlimited
-      } as const
-      const fiber = yield* Effect.fork(transport.send(request, timeoutMillis))
-      yield* Fiber.await(fiber)
-      expect(cancellations).toBe(1)
-    }))
 })
