@@ -13,8 +13,7 @@ import {
   type JsonValue,
   type ListOptions,
   NotFoundError,
-  PaginationError,
-  ServerError
+  PaginationError
 } from "@blockquarry/client"
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
@@ -290,21 +289,6 @@ describe("iteration", () => {
     expect(server.paths).toHaveLength(4)
   })
 
-  it("checks its options when it starts, not again for each page", async () => {
-    const { client } = await start(twoPages)
-    const options = { maxPages: 5 }
-    const iterator = client.tokenTransfers.items({ address }, options)[Symbol.asyncIterator]()
-    await iterator.next()
-    Object.assign(options, { maxPage: 3 })
-    expect(await iterator.next()).toMatchObject({ done: false })
-  })
-
-  it("continues after a cursor", async () => {
-    const { client } = await start(twoPages)
-    const rest = await collect(client.tokenTransfers.pages({ address }, { cursor: "next" }))
-    expect(rest.map(({ cursor }) => cursor)).toEqual([null])
-  })
-
   it("cancels the pages that it fetches ahead when a loop breaks", async () => {
     const { client, server } = await start(unfinished)
     for await (const _ of client.tokenTransfers.items({ address }, { prefetch: 1 })) {
@@ -348,14 +332,6 @@ it("close cancels calls and iterations, which reject, and rejects later ones", a
 })
 
 describe("options", () => {
-  it("of a call take precedence over those of the client", async () => {
-    const { sandbox } = running()
-    await Effect.runPromise(sandbox.queueFaults({ status: 503 }))
-    await using client = sandboxClient({ retry: { attempts: 3 } })
-    const price = client.tokenPrice({ address: sandbox.ledger.examples.token }, { retry: { attempts: 1 } })
-    expect(await errorOf(price)).toBeInstanceOf(ServerError)
-  })
-
   const url = { apiKey: "key", baseUrl: "https://host.test" }
   const missingUrl = "baseUrl: missing or undefined; pass the URL of the API, as in https://host/path"
 
@@ -455,17 +431,6 @@ describe("options", () => {
         issues: [{ option: "baseUrls.data" }]
       })
     }
-  })
-
-  it("select the function that sends requests", async () => {
-    const urls: Array<string> = []
-    const fetch: ClientOptions["fetch"] = (input) => {
-      urls.push(String(input))
-      return Promise.resolve(Response.json({ usdPrice: 1.5 }))
-    }
-    await using client = createClient({ ...url, fetch })
-    expect((await client.tokenPrice({ address, chain: "monad" })).usdPrice).toBe(1.5)
-    expect(urls).toEqual([`https://host.test/api/v2.2/erc20/${address}/price?chain=monad`])
   })
 
   it("enable the cache, whose records are not shared between calls", async () => {

@@ -1,13 +1,6 @@
 /** Records as JSON, and models. */
 import * as Client from "@blockquarry/client"
-import {
-  encode,
-  InvalidRecordError,
-  LedgerTransaction,
-  Nft,
-  stringify,
-  TokenPrice
-} from "@blockquarry/client"
+import { encode, InvalidRecordError, Nft, stringify } from "@blockquarry/client"
 import * as Core from "@blockquarry/core"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
@@ -80,11 +73,6 @@ it("keeps members of metadata with special names", () => {
 })
 
 describe("a model", () => {
-  it("makes records with some fields replaced", () => {
-    expect(TokenPrice.example({ usdPrice: 1.5 })).toStrictEqual({ ...TokenPrice.example(), usdPrice: 1.5 })
-    expect(LedgerTransaction.example({ gas_used: 5n }).gas_used).toBe(5n)
-  })
-
   it("rejects other values with the path of the problem", () => {
     const decode = () => Nft.decode({ ...encode(Nft.example()), amount: "1.5" })
     expect(decode).toThrow(InvalidRecordError)

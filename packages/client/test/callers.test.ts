@@ -3,27 +3,31 @@ import { createClient } from "@blockquarry/client"
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
+import { sample } from "../../core/test/support/sample.ts"
 import { callAtOnce, makeUpstream, policies } from "./support/Callers.ts"
 
 describe("with 100 calls at once,", () => {
-  it.each(Object.keys(policies))("%s resumes every caller in its own async context", async (policy) => {
-    const upstream = makeUpstream()
-    const server = Http.createServer((request, response) => {
-      const [status, body] = upstream(new URL(request.url ?? "", "http://server.test"))
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const address = server.address()
-    const port = typeof address === "object" ? address?.port : null
-    const result = await callAtOnce(
-      createClient,
-      `http://127.0.0.1:${port}`,
-      policy,
-      new AsyncLocalStorage<number>()
-    )
-    server.closeAllConnections()
-    server.close()
-    expect(result).toMatchObject({ answers: policy === "streams" ? 400 : 100, elsewhere: 0 })
-    expect(result.ran).toBeGreaterThan(200)
-  })
+  it.each(sample(Object.keys(policies), 2))(
+    "%s resumes every caller in its own async context",
+    async (policy) => {
+      const upstream = makeUpstream()
+      const server = Http.createServer((request, response) => {
+        const [status, body] = upstream(new URL(request.url ?? "", "http://server.test"))
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      const address = server.address()
+      const port = typeof address === "object" ? address?.port : null
+      const result = await callAtOnce(
+        createClient,
+        `http://127.0.0.1:${port}`,
+        policy,
+        new AsyncLocalStorage<number>()
+      )
+      server.closeAllConnections()
+      server.close()
+      expect(result).toMatchObject({ answers: policy === "streams" ? 400 : 100, elsewhere: 0 })
+      expect(result.ran).toBeGreaterThan(200)
+    }
+  )
 })
