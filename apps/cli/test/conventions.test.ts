@@ -1,9 +1,8 @@
 /** Conventions of command lines: colors, options in odd places, and help. */
 import { describe, expect, it } from "@effect/vitest"
-import { isEnabled, singleValue } from "../src/args/ArgumentValues.ts"
+import { singleValue } from "../src/args/ArgumentValues.ts"
 import { commandLine } from "../src/commands/Descriptions.build.ts"
-import { exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
-import { exitStatus, formatInformation, helpTopics, type Information, isHelpTopic } from "../src/help/Help.ts"
+import { formatInformation, helpTopics, type Information, isHelpTopic } from "../src/help/Help.ts"
 import { arrange } from "../src/invocation/Arrange.ts"
 import { messageStreamInfo, streamInfo } from "../src/terminal/StreamInfo.ts"
 
@@ -42,21 +41,6 @@ it("replaces lines of stderr neither on dumb terminals nor in builds", () => {
   const isTerminal = ([{}, { CI: "false" }, { TERM: "dumb" }, { CI: "true" }] as const)
     .map((env) => messageStreamInfo({ isTTY: true, columns: 80 }, env).isTerminal)
   expect(isTerminal).toEqual([true, true, false, false])
-})
-
-it("reads options before --, of which the last value counts, also of an invalid command line", () => {
-  const color = (...argv: ReadonlyArray<string>) => singleValue(arrange(commandLine, argv).options, "color")
-  expect(color("--color", "always", "--color=never", "--", "--color=auto")).toBe("never")
-  expect(color("--color")).toBeUndefined()
-  expect(color("--color=a=b")).toBe("a=b")
-  expect(color("--limit", "--color", "never", "nowhere")).toBe("never")
-  const hasJsonErrors = (...argv: ReadonlyArray<string>) =>
-    isEnabled(arrange(commandLine, argv).options, "json-errors")
-  expect(hasJsonErrors("--json-errors", "x")).toBe(true)
-  expect(hasJsonErrors("--json-errors", "--no-json-errors")).toBe(false)
-  expect(hasJsonErrors("--json-errors=false")).toBe(false)
-  expect(hasJsonErrors("--json-errors", "false")).toBe(false)
-  expect(hasJsonErrors("--", "--json-errors")).toBe(false)
 })
 
 describe("help", () => {
@@ -100,11 +84,5 @@ describe("help", () => {
       )
       expect(line).toContain(words.join(" "))
     }
-  })
-
-  it("names every exit status that the program has", () => {
-    expect(exitStatus.map(([code]) => Number(code))).toEqual([
-      ...new Set([...Object.values(exitCodes), ...Object.values(signalExitCodes)])
-    ].toSorted((a, b) => a - b))
   })
 })

@@ -1,7 +1,7 @@
 /** Relative times and hexadecimal blocks. How they are sent is in the golden record `requests`. */
 import { expect, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
-import { parseBlock, parseRelativeTime } from "../../src/args/Bounds.ts"
+import { parseRelativeTime } from "../../src/args/Bounds.ts"
 
 const now = DateTime.unsafeMake("2025-03-31T12:30:15.500Z")
 
@@ -40,9 +40,4 @@ it("parses distances from now and names of days, in any case", () => {
     const parsed = parseRelativeTime(text, now)
     expect([text, parsed === null ? null : DateTime.formatIso(parsed)]).toEqual([text, time])
   }
-})
-
-it("parses decimal and hexadecimal blocks", () => {
-  expect(["22000000", "0x14FB180", " 7 ", "0x", "latest", "1e3", "-1", "0x1ffffffffffffff"].map(parseBlock))
-    .toEqual([22_000_000, 22_000_000, 7, null, null, null, null, null])
 })

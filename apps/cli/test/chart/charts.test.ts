@@ -130,27 +130,11 @@ describe("chains", () => {
       range
     )
 
-  it("are drawn between the first and the last transaction of all", () => {
-    expect(bars(chain("2024-01-01", "2024-01-05"), chain("2024-01-02", "2024-01-03"), chain(null, null)))
-      .toEqual([
-        { start: 0, end: 1 },
-        { start: 0.25, end: 0.5 },
-        null
-      ])
-  })
-
   it("with one transaction, or one known time, are visible", () => {
     expect(bars(chain("2024-01-01", "2024-01-01"))).toEqual([{ start: 0, end: 0 }])
     expect(bars(chain("2024-01-01", null), chain(null, "2024-01-03"))).toEqual([
       { start: 0, end: 0 },
       { start: 1, end: 1 }
     ])
-  })
-
-  it("of a wallet that was never active are an empty picture", () => {
-    expect(chainsChart(WalletChains.example({ active_chains: [] }), noAlias)).toMatchObject({
-      labels: [],
-      notes: ["No chains."]
-    })
   })
 })

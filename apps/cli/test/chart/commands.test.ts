@@ -90,17 +90,6 @@ describe("records", () => {
       expect(BigInt(whole + decimals.padEnd(6, "0"))).toBe(total)
     }))
 
-  it.effect("that --max-items leaves out are mentioned", () =>
-    Effect.gen(function*() {
-      const { err, out } = yield* quarry(
-        ["wallet", "transfers", wallet, "--max-items", "30", "--chart", "--sandbox"],
-        { env: utf8 }
-      )
-      expect(out).toContain("30 transfers, from")
-      expect(out).toContain("More transfers are not included.")
-      expect(err).toContain("more transfers available: use --all, or --max-items <n>")
-    }))
-
   it.effect("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
     Effect.gen(function*() {
       const file = join(temporaryFolder(), "chart.svg")
@@ -112,7 +101,7 @@ describe("records", () => {
           sandbox: { faults: [{ fault: { kind }, skip: 2 }] }
         })
       for (const [kind, code] of [["html", 6], ["hang", 7]] as const) {
-        const ran = yield* withRunningClock(run(kind), "1 second")
+        const ran = yield* withRunningClock(run(kind), "10 seconds")
         expect(ran.code).toBe(code)
         expect(ran.out).toContain("40 transfers, from")
         expect(ran.out).toContain("Incomplete: received only 40 transfers.")
@@ -177,14 +166,6 @@ describe("options", () => {
       expect([code, out]).toEqual([2, ""])
       expect(err).toContain(`error: ${message}`)
       expect(err).toMatch(/hint: /)
-    }))
-
-  it.effect("select the width in a pipe", () =>
-    Effect.gen(function*() {
-      const { out } = yield* quarry(["token", "owners", token, "--chart", "--sandbox"], {
-        env: { ...utf8, COLUMNS: "120" }
-      })
-      expect(Math.max(...out.split("\n").map(width))).toBe(120)
     }))
 
   it.effect("never replace a file without --overwrite, and then read nothing", () =>

@@ -133,18 +133,6 @@ describe("text", () => {
     }))
   })
 
-  it("shows a value of any size, and marks it if digits are missing", () => {
-    const [, , , row = ""] = linesOf(draw(chartOf([2n ** 256n - 1n]), 60))
-    expect(row).toMatch(/^row 0 +1\.\d+…e\+77 █{10}$/)
-    expect(draw(chartOf([2n ** 256n - 1n]), 120)).toContain(String(2n ** 256n - 1n))
-  })
-
-  it("draws only the title and the notes of a chart without rows", () => {
-    const panels = [[{ name: "in", bars: [] }]]
-    expect(draw({ title: "Transfers", labels: [], panels, notes: ["None."] }, 60))
-      .toBe("Transfers\n\nNone.\n")
-  })
-
   it("styles only with colors", () => {
     const stream = { isTerminal: true, hasColors: true, columns: 60 }
     expect(drawText(chartOf([1n]), 60, "unicode", stream)).toContain("\u001b[1mvalues\u001b[22m")
@@ -177,16 +165,5 @@ describe("SVG", () => {
     expect(svg.desc["#text"]).toBe(`row 0: ${2n ** 256n - 1n} value. row 1: 5 value.`)
     expect(svg["@_role"]).toBe("img")
     expect(svg["@_aria-labelledby"].split(" ")).toEqual([svg.title["@_id"], svg.desc["@_id"]])
-  })
-
-  it("has a bar for each value, with the value as its title", () => {
-    const { svg } = parser.parse(drawSvg(chartOf([4n, 2n, 0n])))
-    const bars = svg.rect.filter((rect: Record<string, string>) => rect["@_class"] === "bar")
-    expect(bars.map((bar: Record<string, string>) => bar["title"])).toEqual([
-      "row 0: 4 value",
-      "row 1: 2 value"
-    ])
-    const [long, short] = bars.map((bar: Record<string, string>) => Number(bar["@_width"]))
-    expect(long / short).toBeCloseTo(2, 2)
   })
 })

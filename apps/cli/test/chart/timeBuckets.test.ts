@@ -73,22 +73,6 @@ it.each([
   expect(result.buckets.length).toBeGreaterThan(5)
 })
 
-it.each([
-  ["minute", 16, 30 * minute, 50],
-  ["year", 4, 30 * 365 * day, 6 * hour]
-])("counts tens of thousands of records per %s exactly", (name, length, span, step) => {
-  const times = Array.from({ length: span / step }, (_, index) => start + index * step)
-  const { buckets, interval } = countsOf(times)
-  const expected = new Map<string, number>()
-  for (const time of times) {
-    const key = new Date(time).toISOString().slice(0, length).replace("T", " ")
-    expected.set(key, (expected.get(key) ?? 0) + 1)
-  }
-  expect(times.length).toBeGreaterThan(20_000)
-  expect(interval).toBe(name)
-  expect(new Map(buckets.map(({ label, value }) => [label.slice(0, length), value]))).toEqual(expected)
-})
-
 it("starts weeks on Monday, and shows those without records, so that the rows are evenly spaced", () => {
   const { buckets } = countsOf([Date.UTC(2024, 0, 7, 23, 59), Date.UTC(2024, 0, 15), Date.UTC(2024, 4, 1)])
   expect(buckets.slice(0, 3)).toEqual([

@@ -1,10 +1,8 @@
 /** `--query`: parameters that the description of an operation does not have. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { exampleLines, exampleValues } from "../../src/help/Help.ts"
-import { temporaryFolder } from "../support/exports.ts"
 import { quarry, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
@@ -45,16 +43,4 @@ it.live("rejects parameters that an operation has, misspellings of them and othe
         expect([word, ran.code, ran.err, sent]).toEqual([word, 2, expect.stringContaining(message), []])
       }
     }
-  }))
-
-it.live("is a part of what an export continues", () =>
-  Effect.gen(function*() {
-    const file = join(temporaryFolder(), "all.ndjson")
-    const run = (...argv: ReadonlyArray<string>) =>
-      quarry([...transfers, "--to", file, "--limit", "5", "--sandbox", ...argv])
-    expect((yield* run("--query", "new=1")).code).toBe(0)
-    expect(yield* run("--query", "new=2", "--resume")).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("--query: [\"new=1\"] -> [\"new=2\"]")
-    })
   }))

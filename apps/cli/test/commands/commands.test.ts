@@ -1,12 +1,11 @@
 /** All commands, run with the sandbox. */
 import { allOperations } from "@blockquarry/core/Operations"
-import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globalOptions } from "../../src/args/GlobalOptions.ts"
-import { commandLoaders, loadCommands } from "../../src/commands/Commands.ts"
+import { loadCommands } from "../../src/commands/Commands.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
-import { exampleLines, exampleValues } from "../../src/help/Help.ts"
+import { exampleLines } from "../../src/help/Help.ts"
 import { kebabCase } from "../../src/text/KebabCase.ts"
 import { words } from "../golden/cases.ts"
 import { directories } from "../support/directories.ts"
@@ -21,25 +20,9 @@ it("has a command for every operation, with an option or an argument for each of
   }
 })
 
-it("loads each command by its name", async () => {
-  for (const [name, load] of Object.entries(commandLoaders)) expect((await load()).path.join(" ")).toBe(name)
-})
-
 it("has no option for the API key", () => {
   const names = [...globalOptions, ...commands.flatMap(({ options }) => options)].map(({ name }) => name)
   expect(names.filter((name) => /key|token$|secret|auth/.test(name))).toEqual([])
-})
-
-it("uses values of the sandbox in examples", () => {
-  const { examples } = Ledger.make({ seed: 1 })
-  expect(exampleValues).toEqual({
-    wallet: examples.wallet,
-    token: examples.token,
-    collection: examples.collection721,
-    unindexed: examples.unindexedCollection,
-    stream: examples.stream,
-    transaction: examples.transaction
-  })
 })
 
 /** Another program may listen on the default port, and files belong into the project. */

@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { optionsOf } from "../../src/args/CommandDescription.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { complete } from "../../src/completion/Complete.ts"
@@ -34,19 +33,6 @@ describe("candidates", () => {
     for (const { path } of commandLine.commands) {
       for (const [depth, word] of path.entries()) {
         expect(await wordsFor([...path.slice(0, depth), ""].join(" ")), path.join(" ")).toContain(word)
-      }
-    }
-  })
-
-  it("omit no option that the command accepts", () => {
-    const { globalOptions } = commandLine
-    const all = commandLine.commands.flatMap(({ options }) => options)
-    const names = new Set([...globalOptions, ...all].map(({ name }) => name))
-    for (const command of sample(commandLine.commands, 4)) {
-      const own = new Set(optionsOf(commandLine, command).map(({ name }) => name))
-      for (const name of names) {
-        const { invocation } = arrange(commandLine, [...command.path, "x", "x", `--${name}=true`])
-        expect([name, JSON.stringify(invocation).includes("unknown option")]).toEqual([name, !own.has(name)])
       }
     }
   })

@@ -1,12 +1,6 @@
 /** Locations of configuration files on every platform. */
 import { expect, it } from "vitest"
-import {
-  apiKeyFile,
-  type PathEnvironment,
-  projectDirectories,
-  userDirectory,
-  userFile
-} from "../../src/config/ConfigPaths.ts"
+import { type PathEnvironment, projectDirectories, userDirectory } from "../../src/config/ConfigPaths.ts"
 
 const environment = (
   platform: NodeJS.Platform,
@@ -26,12 +20,6 @@ it.each<readonly [NodeJS.Platform, Readonly<Record<string, string>>, string | nu
   ["linux", { HOME: "ana" }, null]
 ])("on %s with %j, the directory of the user is %s", (platform, variables, expected) => {
   expect(userDirectory(environment(platform, variables))).toBe(expected)
-})
-
-it("contains the configuration and one key file per profile", () => {
-  expect(userFile(linux)).toBe("/home/ana/.config/quarry/config.yaml")
-  expect(apiKeyFile(linux, "work")).toBe("/home/ana/.config/quarry/keys/work.key")
-  expect(apiKeyFile(environment("linux", {}), "work")).toBeNull()
 })
 
 it.each<readonly [from: string, expected: ReadonlyArray<string>]>([

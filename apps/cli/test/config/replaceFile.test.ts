@@ -17,16 +17,6 @@ const untilEnded = (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
     Effect.repeat({ until: Option.isSome })
   )
 
-it.effect("stays as it was when the new content fails, and the lock is removed", () =>
-  Effect.gen(function*() {
-    const { home } = yield* directories
-    const file = join(home, "file")
-    fs.writeFileSync(file, "old")
-    expect(yield* Effect.flip(replaceFile(file, null, () => Effect.fail("no")))).toBe("no")
-    expect(fs.readFileSync(file, "utf8")).toBe("old")
-    expect(fs.readdirSync(home)).toEqual(["file"])
-  }).pipe(Effect.scoped))
-
 it.effect("is not written while another process holds the lock, which the error names", () =>
   Effect.gen(function*() {
     const { home } = yield* directories
@@ -36,17 +26,4 @@ it.effect("is not written while another process holds the lock, which the error 
     yield* untilEnded(writing)
     expect((yield* Fiber.join(writing)).hint).toContain(`remove ${file}.lock`)
     expect(fs.existsSync(file)).toBe(false)
-  }).pipe(Effect.scoped))
-
-it.effect("is written once the lock is released", () =>
-  Effect.gen(function*() {
-    const { home } = yield* directories
-    const file = join(home, "file")
-    fs.writeFileSync(`${file}.lock`, "")
-    const writing = yield* Effect.fork(replaceFile(file, null, () => Effect.succeed("new")))
-    yield* TestClock.adjust("1 second")
-    fs.rmSync(`${file}.lock`)
-    yield* untilEnded(writing)
-    yield* Fiber.join(writing)
-    expect(fs.readFileSync(file, "utf8")).toBe("new")
   }).pipe(Effect.scoped))

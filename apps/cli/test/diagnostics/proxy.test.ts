@@ -1,10 +1,10 @@
 /** Requests through the proxy of the environment. */
-import * as HttpClient from "@effect/platform/HttpClient"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer, request } from "node:http"
-import { HttpTransport, layer } from "../../src/connection/HttpTransport.ts"
+import { exampleValues } from "../../src/help/Help.ts"
 import { runProcess } from "../support/process.ts"
 import { serveSandbox } from "../support/server.ts"
 
@@ -41,55 +41,15 @@ const forwardingProxy: Effect.Effect<
   ({ close }) => Effect.sync(close)
 )
 
-/** Sets proxy variables of this process, and removes all others until the scope ends. */
-const setProxy = (variables: Readonly<Record<string, string>>): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const names = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()])
-      const previous = names.map((name) => [name, process.env[name]] as const)
-      for (const name of names) delete process.env[name]
-      Object.assign(process.env, variables)
-      return previous
-    }),
-    (previous) =>
-      Effect.sync(() => {
-        for (const [name, value] of previous) {
-          delete process.env[name]
-          if (value !== undefined) process.env[name] = value
-        }
-      })
-  ).pipe(Effect.asVoid)
-
-const get = (url: string) =>
-  Effect.gen(function*() {
-    const { network } = yield* HttpTransport
-    const response = yield* Effect.provide(
-      Effect.scoped(Effect.flatMap(HttpClient.HttpClient, (client) => client.get(url))),
-      yield* network("few-requests")
-    )
-    return response.status
-  }).pipe(Effect.provide(layer))
-
-it.live("go through the proxy of HTTP_PROXY, except to the hosts of NO_PROXY", () =>
-  Effect.gen(function*() {
-    const { QUARRY_BASE_URL = "" } = yield* serveSandbox
-    const proxy = yield* forwardingProxy
-    const { host } = new URL(QUARRY_BASE_URL)
-    yield* setProxy({ HTTP_PROXY: proxy.url })
-    expect(yield* get(QUARRY_BASE_URL)).toBeGreaterThan(0)
-    expect(proxy.targets).toEqual([host])
-    yield* setProxy({ HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" })
-    expect(yield* get(QUARRY_BASE_URL)).toBeGreaterThan(0)
-    expect(proxy.targets).toEqual([host])
-  }).pipe(Effect.scoped))
-
-it.live("fail with the name of an invalid variable, and not with its value", () =>
-  Effect.gen(function*() {
-    yield* setProxy({ https_proxy: "ana:hunter22@proxy.test" })
-    const error = yield* Effect.flip(get("https://a.test"))
-    expect(error).toMatchObject({ _tag: "UsageError", reason: expect.stringContaining("https_proxy") })
-    expect(JSON.stringify(error)).not.toContain("hunter22")
-  }).pipe(Effect.scoped))
+it("fail with the name of an invalid variable, and not with its value", async () => {
+  const { code, err } = await runProcess(["token", "price", exampleValues.token], {
+    QUARRY_API_KEY: Sandbox.apiKey,
+    QUARRY_BASE_URL: "https://a.test",
+    https_proxy: "ana:hunter22@proxy.test"
+  })
+  expect([code, err]).toEqual([2, expect.stringContaining("https_proxy")])
+  expect(err).not.toContain("hunter22")
+})
 
 it.live("go through the proxy that quarry doctor checks, also where the name in lower case is empty", () =>
   Effect.gen(function*() {

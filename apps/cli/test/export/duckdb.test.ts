@@ -12,8 +12,8 @@ import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { temporaryFolder } from "../support/exports.ts"
 import { exitOf, startProcess } from "../support/process.ts"
 
-/** One million in the long suite. */
-const rowCount = isFull ? 1_000_000 : 20_000
+/** Many row groups in the long suite. */
+const rowCount = isFull ? 300_000 : 20_000
 
 const pageSize = 1000
 

@@ -1,23 +1,13 @@
 /** Exports to files: what they contain, which files they refuse to touch, and how they continue. */
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { parquetMetadata } from "hyparquet"
 import { createHash } from "node:crypto"
-import {
-  appendFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  writeFileSync
-} from "node:fs"
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { memoise } from "../../src/list/RecordList.ts"
 import { exportTo, filesIn, partLimits, readParquet, refused } from "../support/exports.ts"
-import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+import { records, sandboxEnvironment } from "../support/quarry.ts"
 
 /** A text and a binary format. NDJSON is as CSV without a header. */
 const formats = ["csv", "parquet"] as const
@@ -105,24 +95,6 @@ describe("the file", () => {
     expect(failed).toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
   })
 })
-
-it.each([{ cursor: {} }, { cursor: false }])(
-  "a list that continues with %j is not complete",
-  async (page) => {
-    const { file } = await exportTo("owners.ndjson")
-    const record = { owner_address: `0x${"12".repeat(20)}`, owner_address_label: 5, balance: "1" }
-    const client = HttpClient.make((request, { searchParams }) => {
-      const body = { result: [record], ...searchParams.has("cursor") ? page : { cursor: "next" } }
-      return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body)))
-    })
-    const argv = ["token", "owners", record.owner_address, "--to", file]
-    const { code, err } = await Effect.runPromise(quarry(argv, { client, env: sandboxEnvironment }))
-    expect([code, existsSync(file)]).toEqual([6, false])
-    expect(err).toContain("at cursor: expected a cursor string or null")
-    // Of the first page, which has no other drift than its label
-    expect(err).toContain("fields that could not be read are null: result[].owner_address_label")
-  }
-)
 
 describe("the manifest", () => {
   it("describes the query and each part, and contains no API key", async () => {
@@ -217,20 +189,6 @@ describe("existing files", () => {
     expect(await run(argv)).toMatchObject(refused("--since-last to append what is new"))
   })
 
-  it.each([0, 15])(
-    "stay until the export that replaces them is complete, after %i requests",
-    async (requests) => {
-      const { argv, file, run, sandbox } = await exportTo("transfers.ndjson", { scale })
-      await run(argv)
-      const old = readFileSync(file)
-      await Effect.runPromise(sandbox.addBlocks("eth", 100))
-      expect(await run([...argv, "--overwrite"], { requests })).toMatchObject({ code: 2 })
-      expect(readFileSync(file).equals(old)).toBe(true)
-      expect(await run([...argv, "--resume"])).toMatchObject(done)
-      expect(readFileSync(file).length).toBeGreaterThan(old.length)
-    }
-  )
-
   it("do not remain from an export that failed before its first part", async () => {
     const { argv, folder, run } = await exportTo("transfers.ndjson", { scale: 30 })
     for (
@@ -244,20 +202,6 @@ describe("existing files", () => {
       expect(filesIn(folder)).toEqual([])
     }
     expect(await run(argv)).toMatchObject(done)
-  })
-
-  it("are not changed by --resume when the export is complete, unless they have changed since", async () => {
-    const { argv, file, folder, run } = await exportTo("transfers.parquet", { scale: 30 })
-    await run([...argv, "--resume"])
-    const state = () =>
-      [file, `${file}.manifest.json`].map((path) => [readFileSync(path), statSync(path).mtimeMs])
-    const before = state()
-    expect(await run([...argv, "--resume"], { requests: 0 }))
-      .toMatchObject({ code: 0, err: expect.stringContaining("is complete") })
-    expect(state()).toEqual(before)
-    expect(filesIn(folder)).toEqual(["transfers.parquet", "transfers.parquet.manifest.json"])
-    truncateSync(file, 100)
-    expect(await run([...argv, "--resume"])).toMatchObject(refused("has changed since it was exported"))
   })
 })
 
@@ -323,16 +267,6 @@ describe.each(formats)("an interrupted %s export", (format) => {
     expect(await run([...argv, "--resume"], { requests: after })).toMatchObject(done)
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
-
-  it("stops at --max-items as if it was not interrupted", async () => {
-    const { argv, file, run } = await exportTo(`transfers.${format}`, { scale })
-    const limited = [...argv, "--max-items", "775"]
-    await run(limited)
-    const whole = readFileSync(file)
-    await run([...limited, "--overwrite"], { requests: 12 })
-    await run([...limited, "--resume"])
-    expect(readFileSync(file).equals(whole)).toBe(true)
-  })
 })
 
 it("continues in the middle of a list of which --jq selects few records", async () => {
@@ -379,17 +313,6 @@ describe("--since-last", () => {
     expect(filesIn(folder).filter((name) => name.endsWith("partial") || name.endsWith("lock"))).toEqual([])
   })
 
-  it("appends each record once in a list with the newest first", async () => {
-    const { argv, file, list, run, sandbox } = await exportTo("transfers.ndjson", { scale: 100 })
-    for (const blocks of [0, 40, 25]) {
-      await Effect.runPromise(sandbox.addBlocks("eth", blocks))
-      await run([...argv, "--since-last"])
-    }
-    const { out } = await run([...list, "--all", "-o", "ndjson"])
-    const sorted = (text: string) => text.split("\n").sort()
-    expect(sorted(textOf(file))).toEqual(sorted(out))
-  })
-
   it("appends at most --max-items records in each run, and offers to compact many small row groups", async () => {
     const { argv, file, list, run } = await exportTo("transfers.parquet")
     const limited = [...argv, "--order", "asc", "--max-items", "2"]
@@ -404,21 +327,6 @@ describe("--since-last", () => {
     expect((await run([...limited, "--overwrite"])).err).not.toContain("to compact it")
     expect(await run([...argv, "--max-items", "2", "--since-last"]))
       .toMatchObject(refused("use --order asc"))
-  })
-
-  it("continues after an interruption", async () => {
-    const { argv: all, file, list, run, sandbox } = await exportTo("transfers.parquet", { scale: 75 })
-    const argv = [...all, "--order", "asc"]
-    await run([...argv, "--since-last"])
-    const old = readFileSync(file)
-    await Effect.runPromise(sandbox.addBlocks("eth", 400))
-    expect(await run([...argv, "--since-last"], { requests: 12 })).toMatchObject({ code: 2 })
-    expect(readFileSync(file).equals(old)).toBe(true)
-    expect(await run([...argv, "--resume"])).toMatchObject(done)
-    const { out } = await run([...list, "--order", "asc", "--all", "-o", "ndjson"])
-    expect((await readParquet(file)).map(({ value }) => value)).toEqual(
-      records(out).map(({ value }) => value)
-    )
   })
 
   it("ignores a copy of the file that a crash left behind, and refuses a file that has changed", async () => {

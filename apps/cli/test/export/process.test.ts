@@ -12,11 +12,11 @@ import { isFull, sample } from "../../../../packages/core/test/support/sample.ts
 import { filesIn, temporaryFolder } from "../support/exports.ts"
 import { exitOf, program } from "../support/process.ts"
 
-/** 100 kills in the long suite. */
-const killsPerFormat = isFull ? 34 : 2
+/** Each takes seconds. */
+const killsPerFormat = isFull ? 8 : 2
 
 /** More than one part. */
-const scale = isFull ? 45_000 : 12_000
+const scale = isFull ? 25_000 : 12_000
 
 /** Every 20th request fails: with a status, a broken connection, or a body that is cut. */
 const faults: ReadonlyArray<Sandbox.FaultRule> = [

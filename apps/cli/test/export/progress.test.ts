@@ -3,9 +3,8 @@ import { NetworkError } from "@blockquarry/core/OperationError"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
+import { makeProgress } from "../../src/export/ExportProgress.ts"
 import type { RecordPage } from "../../src/list/RecordList.ts"
-import { formatDuration } from "../../src/render/Time.ts"
 import { recordingTerminal } from "../support/terminals.ts"
 
 const page = (count: number, total: number | null): RecordPage<number> => ({
@@ -58,21 +57,3 @@ it.effect("counts down to the next attempt, and says why it waits", () =>
       `0 transfers, 0 pages, 0/s; waiting ${left} (until 00:01:05 UTC): cannot connect to localhost:1: connection refused (ECONNREFUSED)`
     ))
   }))
-
-it("formats sizes and durations", () => {
-  expect([0, 999, 1000, 1_250_000, 3.2e12, 5e15].map(formatBytes)).toEqual([
-    "0 bytes",
-    "999 bytes",
-    "1.0 kB",
-    "1.3 MB",
-    "3.2 TB",
-    "5000.0 TB"
-  ])
-  expect([0, 4321, 59_600, 3_725_000, 100_000_000].map(formatDuration)).toEqual([
-    "0.0s",
-    "4.3s",
-    "1m",
-    "1h 2m",
-    "1d 3h"
-  ])
-})

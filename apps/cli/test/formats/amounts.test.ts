@@ -76,9 +76,6 @@ const locations: ReadonlyArray<AmountLocation> = [
 
 const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 
-/** No two adjacent digits are equal, so that a lost or swapped digit changes the value. */
-const id77 = "12345678901234567890123456789012345678901234567890123456789012345678901234567"
-
 /** Returns the output of a command for a response body. */
 const printed = (argv: ReadonlyArray<string>, body: string, format: string): Effect.Effect<string> =>
   Effect.map(
@@ -98,16 +95,6 @@ it.live.each(locations)(
       expect(yield* printed(argv, body, "table")).toMatch(new RegExp(`(?<![\\d.])${largest}(?![\\d.])`))
     })
 )
-
-it.live("prints the token IDs of a trade exactly", () =>
-  Effect.gen(function*() {
-    const body = listOf(
-      `{"transaction_hash":"${hash}","block_number":1,"token_ids":["${id77}",${largest},${id77}]}`
-    )
-    const argv = ["wallet", "nft-trades", address]
-    expect(yield* printed(argv, body, "ndjson")).toContain(`"token_ids":["${id77}","${largest}","${id77}"]`)
-    expect(yield* printed(argv, body, "table")).toContain(`${id77}, ${largest}, ${id77}`)
-  }))
 
 it.live.each([256, 200_000, 4_294_967_295, 9_007_199_254_740_991])(
   "prints amounts of a token with %s decimals, which describe nothing, in its smallest unit",

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { optionsOf } from "../../src/args/CommandDescription.ts"
@@ -46,13 +46,4 @@ describe("manual pages", () => {
       expect(file).toMatchObject({ code: 1, err: expect.stringContaining("cannot write") })
       rmSync(directory, { recursive: true, force: true })
     }))
-
-  it.skipIf(!existsSync("/proc/self"))(
-    "are not written to a file system that creates no directories",
-    () =>
-      Effect.runPromise(Effect.map(quarry(["man", "--to", "/proc/quarry-man/man1"]), ({ code, err }) => {
-        expect(code).toBe(1)
-        expect(err).toContain("cannot write /proc/quarry-man/man1: no such file or directory (ENOENT)")
-      }))
-  )
 })

@@ -101,19 +101,6 @@ it.live("writes an input that fails on several chains once to the file of --fail
     )
   }))
 
-it.live("exports all chains to one file, and continues after one of them", () =>
-  Effect.gen(function*() {
-    const folder = temporaryFolder()
-    const line = `wallet transfers ${wallet} --chain polygon,eth --limit 5 --max-items 20`
-    const expected = (yield* run(line)).out
-    const file = join(folder, "all.ndjson")
-    expect((yield* run(`${line} --to ${file}`)).code).toBe(0)
-    expect(readFileSync(file, "utf8")).toBe(expected)
-    const second = yield* run(`${line} --cursor 1:0:0:`)
-    expect(second.out).toBe(expected.split("\n").slice(20).join("\n"))
-    expect(records(second.out).map(({ chain }) => chain)).toEqual(Array.from({ length: 20 }, () => "eth"))
-  }))
-
 it.live("rejects a misspelled chain before anything is sent, with a suggestion", () =>
   Effect.gen(function*() {
     const env = sandboxEnvironment
@@ -126,19 +113,4 @@ it.live("rejects a misspelled chain before anything is sent, with a suggestion",
         /--chain: expected a chain name or ID, got "polgon"\nhint: did you mean --chain polygon\?/
       )
     })
-  }))
-
-it.live("is not available for what shows one list", () =>
-  Effect.gen(function*() {
-    for (
-      const [line, message] of [
-        [`wallet transfers ${wallet} --chart`, "--chart is not available for several chains"],
-        [`wallet transfers ${wallet} --curl`, "--curl is not available for several chains"],
-        [`wallet transfers ${wallet} --from-column a`, "--from-column is for many inputs"],
-        [`watch wallet transfers ${wallet}`, "--chain: expected one chain, got \"eth,polygon\""]
-      ]
-    ) {
-      const ran = yield* run(`${line} --chain eth,polygon`)
-      expect([line, ran.code, ran.err]).toEqual([line, 2, expect.stringContaining(message ?? "")])
-    }
   }))

@@ -3,15 +3,13 @@ import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Arbitrary from "effect/FastCheck"
-import { OutputClosedError } from "../../src/errors/CommandError.ts"
 import { exampleValues } from "../../src/help/Help.ts"
-import { Pager } from "../../src/terminal/Pager.ts"
 import { quarry, records, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const scale = 60
 const sandbox = { scale }
-const { busyWallet, emptyWallet } = Ledger.make({ seed: 1, scale }).examples
+const { busyWallet } = Ledger.make({ seed: 1, scale }).examples
 const list = ["wallet", "transfers", busyWallet, "--sandbox"]
 
 const run = (argv: ReadonlyArray<string>, options: RunOptions = {}) =>
@@ -47,22 +45,6 @@ it.live.prop(
       expect(reference.err).not.toContain("is a bug")
     })
 )
-
-it.live("prints the selected fields in their order, as columns or nested objects", () =>
-  Effect.gen(function*() {
-    const [record] = records((yield* run(["--limit", "1"])).out)
-    const picked = yield* run(["--limit", "1", "--fields", "value, block_number"])
-    expect(picked.out).toBe(
-      `${JSON.stringify({ value: record?.["value"], block_number: record?.["block_number"] })}\n`
-    )
-    const table = yield* run(["--limit", "1", "--fields", "value", "--fields", "token_symbol", "-o", "table"])
-    expect(lines(table.out)[0]).toMatch(/^ *value  token_symbol$/)
-    const price = ["token", "price", exampleValues.token, "--sandbox", "--fields", "nativePrice,usdPrice"]
-    expect(lines((yield* quarry([...price, "-o", "csv"])).out)[0]).toBe(
-      "nativePrice.value,nativePrice.decimals,nativePrice.name,nativePrice.symbol,nativePrice.address,usdPrice\r"
-    )
-    expect(Object.keys(records((yield* quarry(price)).out)[0] ?? {})).toEqual(["nativePrice", "usdPrice"])
-  }))
 
 it.live("lists the fields without arguments, and suggests the name of a mistyped one", () =>
   Effect.gen(function*() {
@@ -132,15 +114,6 @@ it.live("removes control characters from jq text on a terminal only", () =>
     expect((yield* run(expression, { terminal: 80 })).out).toBe("a[31mb\tc\n")
   }))
 
-it.live("prints a CSV header even if there are no records", () =>
-  Effect.gen(function*() {
-    const some = yield* run(["--limit", "3", "-o", "csv"])
-    const none = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "csv"], { sandbox })
-    expect(some.out.split("\r\n")).toHaveLength(5)
-    expect(none.out.split("\r\n")).toEqual([some.out.split("\r\n")[0], ""])
-    expect(none.code).toBe(0)
-  }))
-
 it.live("refuses parquet on stdout, and names --to", () =>
   Effect.gen(function*() {
     for (const argv of [list, ["api"], ["config", "list"]]) {
@@ -174,118 +147,6 @@ it.live("prints the bodies of the responses as received", () =>
       code: 2,
       err: expect.stringContaining("--raw and --fields are mutually exclusive")
     })
-  }))
-
-it.live("prints a cursor with control characters as a word that a shell reads back", () =>
-  Effect.gen(function*() {
-    const cursor = "a b'\u001b]0;title\u0007\u202e"
-    const page = yield* quarry(["wallet", "transfers", busyWallet], {
-      env: sandboxEnvironment,
-      client: respondingWith(JSON.stringify({
-        cursor,
-        result: [{ transaction_hash: "0x".padEnd(66, "a"), block_number: 1 }]
-      })).client
-    })
-    expect(page.err).toContain(String.raw`$'--cursor=a b\'\x1b]0;title\x07\xe2\x80\xae'`)
-    expect(page.err).not.toContain("\u001b")
-  }))
-
-it.live("shows relative times and short values on a terminal, whole values with --wide and --utc", () =>
-  Effect.gen(function*() {
-    const [record] = records((yield* run(["--limit", "1"])).out)
-    const time = String(record?.["block_timestamp"])
-    const short = yield* run(["--limit", "1"], { terminal: 100 })
-    expect(short.out).not.toContain(String(record?.["transaction_hash"]))
-    expect(short.out).toContain(time.slice(0, 10))
-    const wide = yield* run(["--limit", "1", "--wide", "--utc", "--no-pager"], { terminal: 100 })
-    expect(wide.out).toContain(String(record?.["transaction_hash"]))
-    expect(wide.out).toContain(`${time.slice(0, 10)} ${time.slice(11, 19)}Z`)
-  }))
-
-it.live("pages output on a terminal, and holds messages until the user quits", () =>
-  Effect.gen(function*() {
-    const events: Array<string> = []
-    const startPager = (isQuitAfter: number) => (options: { readonly chopsLines: boolean }) =>
-      Effect.sync(() => {
-        events.push(`start ${options.chopsLines}`)
-        let count = 0
-        return {
-          print: () =>
-            ++count > isQuitAfter
-              ? Effect.fail(new OutputClosedError())
-              : Effect.sync(() => void events.push("write")),
-          close: Effect.sync(() => void events.push("close"))
-        }
-      })
-    const paged = yield* run(["--limit", "20", "--all", "--wide"], { terminal: 80 }).pipe(
-      Effect.provideService(Pager, startPager(2))
-    )
-    expect(paged).toMatchObject({ code: 0, out: "" })
-    expect(events).toEqual(["start true", "write", "write", "close"])
-    events.length = 0
-    const whole = yield* run(["--limit", "2"], { terminal: 80 }).pipe(
-      Effect.provideService(Pager, startPager(Infinity))
-    )
-    expect(events).toEqual(["start false", "write", "close"])
-    expect(whole.err).toContain("more transfers available")
-    for (const options of [["--no-pager"], ["--limit", "1"]]) {
-      events.length = 0
-      const direct = yield* run(options, options[0] === "--no-pager" ? { terminal: 80 } : {}).pipe(
-        Effect.provideService(Pager, startPager(Infinity))
-      )
-      expect(direct.out).not.toBe("")
-      expect(events).toEqual([])
-    }
-  }))
-
-it.live("prints the direction, names and spam of transfers", () =>
-  Effect.gen(function*() {
-    const address = busyWallet
-    const other = "0x".padEnd(42, "d")
-    const transfer = (from: string, to: string, more: object = {}) => ({
-      transaction_hash: "0x".padEnd(66, "a"),
-      block_number: 1,
-      from_address: from,
-      to_address: to,
-      ...more
-    })
-    const table = yield* quarry(["wallet", "transfers", address, "-o", "table"], {
-      env: sandboxEnvironment,
-      terminal: 140,
-      client: respondingWith(JSON.stringify({
-        cursor: null,
-        result: [
-          transfer(other, address, { from_address_label: "Exchange: Hot Wallet" }),
-          transfer(address, other, { to_address_entity: "Exchange", possible_spam: true }),
-          transfer(address, address)
-        ]
-      })).client
-    })
-    const [, received, sent, self] = lines(table.out)
-    expect(received).toMatch(/ in .*Exchange: Hot Wallet/)
-    expect(sent).toMatch(/ out .*Exchange .*spam$/)
-    expect(self).toMatch(/ self /)
-  }))
-
-it.live("prints one CSV line for each active chain of a wallet, also of many wallets", () =>
-  Effect.gen(function*() {
-    const chains = ["wallet", "chains", exampleValues.wallet, "--chains", "eth,polygon", "--sandbox"]
-    const [record] = records((yield* quarry([...chains, "-o", "ndjson"])).out)
-    const active = record?.["active_chains"]
-    const { out } = yield* quarry([...chains, "-o", "csv"])
-    const lines = out.trimEnd().split("\r\n")
-    expect(lines[0]).toMatch(
-      /^address,active_chains\.chain,active_chains\.chain_id,active_chains\.first_transaction\./
-    )
-    expect(lines.slice(1).map((line) => line.split(",").slice(0, 2))).toEqual(
-      Array.isArray(active) ? active.map(({ chain }) => [exampleValues.wallet, chain]) : []
-    )
-    const names = ["--fields", "active_chains.chain", "-o", "csv"]
-    expect((yield* quarry([...chains, ...names])).out).toBe("active_chains.chain\r\neth\r\npolygon\r\n")
-    const many = yield* quarry(["wallet", "chains", "-", ...chains.slice(3), ...names], {
-      stdin: `${exampleValues.wallet}\n`.repeat(2)
-    })
-    expect(many.out).toBe("active_chains.chain\r\neth\r\npolygon\r\neth\r\npolygon\r\n")
   }))
 
 it.live("exits as --exit-status says, after all results are printed", () =>

@@ -74,18 +74,6 @@ it.live.each([true, false])(
     })
 )
 
-it.live("says that a list is empty to people only, who may not want to know", () =>
-  Effect.gen(function*() {
-    const { emptyWallet } = Ledger.make({ seed: 1 }).examples
-    const argv = ["wallet", "transfers", emptyWallet, "--sandbox", "-o", "ndjson"]
-    expect(yield* quarry(argv, { terminal: 80 })).toMatchObject({
-      out: "",
-      err: expect.stringContaining("no transfers found")
-    })
-    expect((yield* quarry(argv)).err).not.toContain("found")
-    expect((yield* quarry([...argv, "--quiet"], { terminal: 80 })).err).toBe("")
-  }))
-
 it.effect("says after one page that there is more, unless the service says how many there are", () =>
   Effect.gen(function*() {
     const page = walletTransfers.encode(Page.example([Erc20Transfer.example({})]))

@@ -92,9 +92,7 @@ it.live.each(recordsOfLists)(
       const file = join(temporaryFolder(memory), "list.ndjson")
       const exported = yield* run([...list.command, "--to", file], pages)
       expect(exported.err).toContain("; 2 without an identity may be repeated")
-      const { parts } = JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))
-      const counts: ReadonlyArray<{ readonly omitted: { readonly unidentified: number } }> = parts
-      expect(counts.reduce((sum, { omitted }) => sum + omitted.unidentified, 0)).toBe(2)
+      expect(sumOf(file, ({ omitted }) => omitted.unidentified)).toBe(2)
     })
 )
 
@@ -152,53 +150,98 @@ const copyOf = (folder: string): string => {
   return join(copy, "killed.ndjson")
 }
 
-describe("an export", () => {
-  const refused = () => new Response("{}", { status: 400 })
+const refuseAfter = (count: number) => (number: number) =>
+  number > count ? new Response("{}", { status: 400 }) : undefined
 
-  /** The file, and what its manifest says about the whole list. Where a part ends depends on interruptions. */
-  const contentOf = (file: string) => {
-    const { parts, previous, status } = JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))
-    const counted: ReadonlyArray<
-      { readonly records: number; readonly omitted: { readonly leftOut: number } }
-    > = parts
-    return {
-      text: readFileSync(file, "utf8"),
-      status,
-      previous,
-      records: counted.reduce((sum, part) => sum + part.records, 0),
-      leftOut: counted.reduce((sum, part) => sum + part.omitted.leftOut, 0)
-    }
+/** Runs an export that fails, and one that is killed, at the request after so many. Returns their files. */
+const interrupted = (argv: ReadonlyArray<string>, pages: Pages, count: number, stdin?: string) =>
+  Effect.gen(function*() {
+    const ended = join(temporaryFolder(memory), "ended.ndjson")
+    yield* run([...argv, ended], pages, refuseAfter(count), stdin)
+    const running = temporaryFolder(memory)
+    let killed = ""
+    yield* run([...argv, join(running, "killed.ndjson")], pages, (number) => {
+      if (number === count) killed = copyOf(running)
+      return undefined
+    }, stdin)
+    return [ended, killed]
+  })
+
+interface Part {
+  readonly records: number
+  readonly omitted: { readonly leftOut: number; readonly invalid: number; readonly unidentified: number }
+}
+
+const partsOf = (file: string): ReadonlyArray<Part> =>
+  JSON.parse(readFileSync(`${file}.manifest.json`, "utf8")).parts
+
+const sumOf = (file: string, count: (part: Part) => number): number =>
+  partsOf(file).reduce((sum, part) => sum + count(part), 0)
+
+const invalidOf = (file: string): string => {
+  const name = `${file}.invalid.ndjson`
+  return existsSync(name) ? readFileSync(name, "utf8") : ""
+}
+
+/** The files, and what the manifest says about the whole list. Where a part ends depends on interruptions. */
+const contentOf = (file: string) => {
+  const { previous, query, status } = JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))
+  return {
+    text: readFileSync(file, "utf8"),
+    invalid: invalidOf(file),
+    status,
+    query,
+    previous,
+    records: sumOf(file, ({ records }) => records),
+    leftOut: sumOf(file, ({ omitted }) => omitted.leftOut),
+    unreadable: sumOf(file, ({ omitted }) => omitted.invalid)
   }
+}
 
+const unreadable = ({ anonymous, fact, identified }: RecordsOfList, number: number) => ({
+  ...(identified ?? anonymous)?.(number),
+  [fact]: { no: 1 }
+})
+
+describe("an export", () => {
   const moving = movingPages(12, 2, [0, 1, 2, 0, 1, 1, 2, 0, 1])
   const length = 12
 
-  it.live.each(identifiedLists)(
-    "of $id that is continued with --resume is byte for byte the undisturbed one, and so is its manifest",
+  /** Pages of the list, of which three records cannot be read: one begins a page, and one is the last. */
+  const pagesOf = (list: RecordsOfList) => {
+    const pages: ReadonlyArray<Array<unknown>> = moving.map((page) =>
+      page.map((number) => (list.identified ?? list.anonymous)?.(number))
+    )
+    const [broken, other, last] = [50, 51, 52].map((number) => unreadable(list, number))
+    pages[1]?.unshift(broken)
+    pages[3]?.push(other)
+    pages.at(-1)?.push(last)
+    return { pages, invalid: [[2, broken], [4, other], [pages.length, last]] }
+  }
+
+  it.live.each(recordsOfLists)(
+    "of $id that is continued with --resume is byte for byte the undisturbed one, and so are its other files",
     (list) =>
       Effect.gen(function*() {
-        const folder = temporaryFolder(memory)
-        const pages = moving.map((page) => page.map(list.record))
-        const whole = join(folder, "whole.ndjson")
-        const { err } = yield* run([...list.command, "--to", whole], pages)
+        const { invalid, pages } = pagesOf(list)
+        const whole = join(temporaryFolder(memory), "whole.ndjson")
+        const argv = [...list.command, "--skip-invalid", "--to"]
+        const { code, err } = yield* run([...argv, whole], pages)
         const expected = contentOf(whole)
-        const leftOut = moving.flat().length - length
-        expect(numbersOf(expected.text, list.record)).toEqual(Array.from({ length }, (_, number) => number))
-        expect(expected).toMatchObject({ leftOut, records: length })
-        expect(err).toContain(`; ${leftOut} repeated left out`)
+        const leftOut = list.identified === null ? 0 : moving.flat().length - length
+        expect(expected).toMatchObject({ leftOut, unreadable: 3, records: moving.flat().length - leftOut })
+        expect([code, err]).toEqual([0, expect.stringContaining(`; 3 invalid in ${whole}.invalid.ndjson`)])
+        expect(records(expected.invalid).map(({ page, record }) => [page, record])).toEqual(
+          JSON.parse(JSON.stringify(invalid))
+        )
+        if (list.identified !== null) {
+          expect(err).toContain(`; ${leftOut} repeated left out`)
+          expect(numbersOf(expected.text, list.identified)).toEqual(Array.from({ length }, (_, at) => at))
+        }
         for (const stop of stopsOf(pages, list)) {
-          const ended = join(folder, `${stop}.ndjson`)
-          const argv = [...list.command, "--to"]
-          yield* run([...argv, ended], pages, (number) => number > stop ? refused() : undefined)
-          const running = temporaryFolder(memory)
-          let killed = ""
-          yield* run([...argv, join(running, "killed.ndjson")], pages, (number) => {
-            if (number === stop) killed = copyOf(running)
-            return undefined
-          })
-          for (const file of [ended, killed]) {
-            const { code } = yield* run([...argv, file, "--resume"], pages)
-            expect([stop, code, contentOf(file)]).toEqual([stop, 0, expected])
+          for (const file of yield* interrupted(argv, pages, stop)) {
+            const resumed = yield* run([...argv, file, "--resume"], pages)
+            expect([stop, resumed.code, contentOf(file)]).toEqual([stop, 0, expected])
           }
         }
       })
@@ -208,20 +251,14 @@ describe("an export", () => {
     Effect.gen(function*() {
       const list = identifiedLists[1]
       if (list === undefined) return
-      const folder = temporaryFolder(memory)
       const pages = moving.map((page) => page.map(list.record))
       const argv = [...list.command.map((word) => word === address ? "-" : word), "--to"]
       const inputs = `${address}\n${address.replace("a", "b")}\n`
-      const whole = join(folder, "whole.ndjson")
+      const whole = join(temporaryFolder(memory), "whole.ndjson")
       yield* run([...argv, whole], pages, undefined, inputs)
       expect(records(readFileSync(whole, "utf8"))).toHaveLength(2 * length)
       for (const stop of stopsOf([...pages, ...pages], list)) {
-        const running = temporaryFolder(memory)
-        let killed = ""
-        yield* run([...argv, join(running, "killed.ndjson")], pages, (number) => {
-          if (number === stop) killed = copyOf(running)
-          return undefined
-        }, inputs)
+        const [, killed = ""] = yield* interrupted(argv, pages, stop, inputs)
         expect((yield* run([...argv, killed, "--resume"], pages, undefined, inputs)).code).toBe(0)
         expect([stop, contentOf(killed)]).toEqual([stop, contentOf(whole)])
       }
@@ -230,9 +267,9 @@ describe("an export", () => {
 
 describe("a record that cannot be read", () => {
   /** Pages of which two have such records, one of them nothing else. */
-  const pagesOf = ({ anonymous, fact, identified }: RecordsOfList) => {
-    const record = identified ?? anonymous ?? (() => ({}))
-    const broken = (number: number) => ({ ...record(number), [fact]: { no: 1 } })
+  const pagesOf = (list: RecordsOfList) => {
+    const record = list.identified ?? list.anonymous ?? (() => ({}))
+    const broken = (number: number) => unreadable(list, number)
     return [[record(1), record(2)], [broken(3), record(4), broken(5)], [broken(6)], [record(7), record(8)]]
   }
 
@@ -254,60 +291,21 @@ describe("a record that cannot be read", () => {
       })
   )
 
-  it.live.each(recordsOfLists)(
-    "of $id is kept beside an export, which continues byte for byte",
-    (list) =>
-      Effect.gen(function*() {
-        const pages = pagesOf(list)
-        const folder = temporaryFolder(memory)
-        const contentOf = (file: string) => ({
-          text: readFileSync(file, "utf8"),
-          invalid: readFileSync(`${file}.invalid.ndjson`, "utf8")
-        })
-        const argv = [...list.command, "--skip-invalid", "--to"]
-        const whole = join(folder, "whole.ndjson")
-        const { code, err } = yield* run([...argv, whole], pages)
-        expect([code, err]).toEqual([0, expect.stringContaining(`; 3 invalid in ${whole}.invalid.ndjson`)])
-        const { parts } = JSON.parse(readFileSync(`${whole}.manifest.json`, "utf8"))
-        const omitted: ReadonlyArray<Readonly<Record<string, number>>> = parts.map((part: object) =>
-          Reflect.get(part, "omitted")
-        )
-        expect(omitted.reduce((sum, { invalid = 0 }) => sum + invalid, 0)).toBe(3)
-        const expected = contentOf(whole)
-        expect(records(expected.invalid).map(({ page, record }) => [page, record])).toEqual(
-          JSON.parse(JSON.stringify([[2, pages[1]?.[0]], [2, pages[1]?.[2]], [3, pages[2]?.[0]]]))
-        )
-        for (const stop of stopsOf(pages, list)) {
-          const ended = join(folder, `${stop}.ndjson`)
-          yield* run(
-            [...argv, ended],
-            pages,
-            (number) => number > stop ? new Response("{}", { status: 400 }) : undefined
-          )
-          const running = temporaryFolder(memory)
-          let killed = ""
-          yield* run([...argv, join(running, "killed.ndjson")], pages, (number) => {
-            if (number === stop) killed = copyOf(running)
-            return undefined
-          })
-          for (const file of [ended, killed]) {
-            yield* run([...argv, file, "--resume"], pages)
-            expect([stop, contentOf(file)]).toEqual([stop, expected])
-          }
-        }
-        // A file that is gone begins again
-        const gone = join(folder, "gone.ndjson")
-        const refuse = (number: number) => number > 2 ? new Response("{}", { status: 400 }) : undefined
-        yield* run([...argv, gone], pages, refuse)
-        rmSync(`${gone}.invalid.ndjson.partial`)
-        const resumed = yield* run([...argv, gone, "--resume", "-q"], pages)
-        expect(resumed.err).toContain(`${gone}.invalid.ndjson.partial has changed: records are missing`)
-        expect(records(contentOf(gone).invalid).map(({ page }) => page)).toEqual([3])
-        // Without such records there is no such file, also not that of an earlier export
-        yield* run([...argv, whole, "--overwrite"], [[pages[0]?.[0]]])
-        expect(existsSync(`${whole}.invalid.ndjson`)).toBe(false)
-      })
-  )
+  it.live("is kept beside an export, in a file that is begun again if it is gone, and removed with the list", () =>
+    Effect.gen(function*() {
+      const [list] = recordsOfLists
+      if (list === undefined) return
+      const pages = pagesOf(list)
+      const file = join(temporaryFolder(memory), "gone.ndjson")
+      const argv = [...list.command, "--skip-invalid", "--to", file]
+      yield* run(argv, pages, refuseAfter(2))
+      rmSync(`${file}.invalid.ndjson.partial`)
+      const resumed = yield* run([...argv, "--resume", "-q"], pages)
+      expect(resumed.err).toContain(`${file}.invalid.ndjson.partial has changed: records are missing`)
+      expect(records(invalidOf(file)).map(({ page }) => page)).toEqual([3])
+      yield* run([...argv, "--overwrite"], [[pages[0]?.[0]]])
+      expect(existsSync(`${file}.invalid.ndjson`)).toBe(false)
+    }))
 
   it.live.each(recordsOfLists)(
     "of $id ends an export, which continues with --skip-invalid as if it had begun with it",
@@ -315,11 +313,6 @@ describe("a record that cannot be read", () => {
       Effect.gen(function*() {
         const pages = pagesOf(list)
         const folder = temporaryFolder(memory)
-        const contentOf = (file: string) => ({
-          text: readFileSync(file, "utf8"),
-          invalid: readFileSync(`${file}.invalid.ndjson`, "utf8"),
-          query: JSON.parse(readFileSync(`${file}.manifest.json`, "utf8")).query
-        })
         const whole = [...list.command, "--to", join(folder, "whole.ndjson")]
         yield* run([...whole, "--skip-invalid"], pages)
         const strict = [...list.command, "--to", join(folder, "strict.ndjson")]
@@ -379,7 +372,7 @@ describe("a record that cannot be read", () => {
     "of $id is named by what stops after it, and not by what stops before it",
     (list) =>
       Effect.gen(function*() {
-        const broken = (number: number) => ({ ...list.record(number), [list.fact]: { no: 1 } })
+        const broken = (number: number) => unreadable(list, number)
         const [one, two, three, four, five] = [1, 2, 3, 4, 5].map(list.record)
         const pages = [
           [broken(1), one, broken(2), two, broken(3), three],
@@ -409,19 +402,6 @@ describe("a record that cannot be read", () => {
       }
       const replacing = [...list.command, "--to", file, "--skip-invalid", "--overwrite"]
       expect((yield* run(replacing, pagesOf(list))).code).toBe(0)
-    }))
-
-  it.live("is kept beside an export of which it is the last page, after a part that is full", () =>
-    Effect.gen(function*() {
-      const file = join(temporaryFolder(memory), "owners.ndjson")
-      const list = recordsOfLists.find(({ id }) => id === "tokenOwners")
-      const full = Array.from({ length: 10_000 }, (_, number) => list?.identified?.(number))
-      const last = { owner_address: address, balance: { no: 1 } }
-      const { err } = yield* run(["token", "owners", address, "--skip-invalid", "--to", file], [full, [last]])
-      expect(err).toContain(`; 1 invalid in ${file}.invalid.ndjson`)
-      expect(records(readFileSync(`${file}.invalid.ndjson`, "utf8"))).toEqual([
-        expect.objectContaining({ page: 2, record: last })
-      ])
     }))
 
   it.live("is kept as it was sent, with its input", () =>
@@ -464,9 +444,6 @@ describe("a record that cannot be read", () => {
       numbers
     }
   }
-
-  const refuseAfter = (count: number) => (number: number) =>
-    number > count ? new Response("{}", { status: 400 }) : undefined
 
   it.live("is named and kept by the first of several runs with --since-last, however the others end", () =>
     Effect.gen(function*() {

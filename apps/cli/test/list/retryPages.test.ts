@@ -9,8 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { RecordPage, RecordSource } from "../../src/list/RecordList.ts"
-import { retryPages, showWait } from "../../src/list/RetryPages.ts"
-import { recordingTerminal } from "../support/terminals.ts"
+import { retryPages } from "../../src/list/RetryPages.ts"
 
 const request = { operation: "walletTransfers", request: { method: "GET", path: "/" }, api: "data" } as const
 
@@ -106,15 +105,4 @@ it.effect("do not end early when the time of day jumps", () =>
       sleep: (duration) => clock.sleep(duration)
     }))
     expect(either).toMatchObject(all)
-  }))
-
-it.effect("show a wait as one line for each outage where stderr is not a terminal", () =>
-  Effect.gen(function*() {
-    const { lines, notes, terminal } = recordingTerminal(false)
-    for (const isFirst of [true, false]) {
-      yield* showWait(terminal)({ error: refused, until: 5000, isFirst })
-    }
-    expect([lines, notes]).toEqual([[], [
-      "waiting until 00:00:05 UTC, then retrying: cannot connect to localhost:1: connection refused (ECONNREFUSED)"
-    ]])
   }))

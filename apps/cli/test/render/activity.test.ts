@@ -3,7 +3,6 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { withActivity } from "../../src/render/Activity.ts"
-import { Pager } from "../../src/terminal/Pager.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 import { withVerboseLog } from "../../src/terminal/VerboseLog.ts"
 import { recordingTerminal } from "../support/terminals.ts"
@@ -49,18 +48,6 @@ it.effect("has the time of silence, from the first second on", () =>
     ])
   }))
 
-it.effect("passes on what the output has accepted", () =>
-  Effect.gen(function*() {
-    const counts: Array<number> = []
-    const print: TerminalService["print"] = (text, onWritten) => Effect.sync(() => onWritten?.(text.length))
-    const terminal = { ...recordingTerminal(true).terminal, print }
-    yield* Effect.flatMap(
-      CommandTerminal,
-      (active) => active.print(["a", "b"], (count) => counts.push(count))
-    ).pipe(withActivity(terminal), Effect.provideService(CommandTerminal, terminal))
-    expect(counts).toEqual([2])
-  }))
-
 it.effect("says why and for how long a call waits before its retry", () =>
   Effect.gen(function*() {
     const shown = yield* shownBy(() =>
@@ -103,27 +90,6 @@ it.effect("adds the waits to the progress that a command shows", () =>
       "1,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
       "2,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
       "2,000 transfers",
-      null
-    ])
-  }))
-
-it.effect("is erased in front of a pager", () =>
-  Effect.gen(function*() {
-    const process = { print: () => Effect.void, close: Effect.void }
-    const shown = yield* shownBy(() =>
-      Effect.gen(function*() {
-        yield* sends
-        yield* TestClock.adjust("1 second")
-        const paged = yield* (yield* Pager)({ command: null, chopsLines: false })
-        yield* TestClock.adjust("10 seconds")
-        yield* paged?.close ?? Effect.void
-        yield* TestClock.adjust("100 millis")
-      })
-    ).pipe(Effect.provideService(Pager, () => Effect.succeed(process)))
-    expect(shown).toEqual([
-      "waiting for the response (1.0s)",
-      null,
-      "waiting for the response (11s)",
       null
     ])
   }))

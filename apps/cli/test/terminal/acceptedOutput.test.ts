@@ -11,24 +11,14 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { exampleValues } from "../../src/help/Help.ts"
 import { temporaryFolder } from "../support/exports.ts"
+import { type ProcessResult, program, type Variables } from "../support/process.ts"
 import { records } from "../support/quarry.ts"
-
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
 
 /** Pages of 9 are no multiple of what a write contains. */
 const list = ["wallet", "transfers", exampleValues.wallet, "--all", "--limit", "9", "--sandbox"]
-
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-type Variables = Readonly<Record<string, string>>
 
 /** Runs a script of bash, for which `$QUARRY` is the program. `use` acts while it runs. */
 const bash = async (
@@ -36,7 +26,7 @@ const bash = async (
   words: ReadonlyArray<string>,
   variables: Variables = {},
   use: (kill: (signal: NodeJS.Signals) => void) => Promise<void> = async () => {}
-): Promise<Ended> => {
+): Promise<ProcessResult> => {
   const child = spawn("bash", ["--norc", "-c", script, "bash", ...words], {
     env: { PATH: process.env["PATH"], QUARRY: `${process.execPath} ${program}`, ...variables },
     stdio: ["ignore", "pipe", "pipe"]
@@ -56,7 +46,7 @@ const withSlowReader = async (
   signal: NodeJS.Signals,
   variables: Variables = {},
   redirection = ""
-): Promise<Ended> => {
+): Promise<ProcessResult> => {
   const pipe = join(temporaryFolder(), "pipe")
   execFileSync("mkfifo", [pipe])
   const read: Array<Buffer> = []
@@ -78,7 +68,7 @@ const withSlowReader = async (
   return { ...ended, out: Buffer.concat(read).toString() }
 }
 
-const wholes = new Map<string, Promise<Ended>>()
+const wholes = new Map<string, Promise<ProcessResult>>()
 
 /** The output that nothing interrupts. */
 const whole = async (options: ReadonlyArray<string> = []): Promise<string> => {
@@ -89,7 +79,7 @@ const whole = async (options: ReadonlyArray<string> = []): Promise<string> => {
 }
 
 /** Runs the command that continues, without its timeout. */
-const runRest = (err: string): Promise<Ended> => {
+const runRest = (err: string): Promise<ProcessResult> => {
   const command = /^  quarry (.*)$/m.exec(err)?.[1]?.replace(/--timeout=\S+/, "") ?? ""
   return bash("eval \"$QUARRY $COMMAND\"", [], { COMMAND: command })
 }
@@ -110,7 +100,7 @@ const rows = (format: string, out: string): ReadonlyArray<string> => {
 const expectContinued = async (
   format: string,
   options: ReadonlyArray<string>,
-  { err, out }: Ended
+  { err, out }: ProcessResult
 ): Promise<void> => {
   const all = rows(format, await whole(options))
   const printed = rows(format, out)
@@ -127,7 +117,7 @@ const expectContinued = async (
 }
 
 /** Adds the end of an array, for which the output has no room. */
-const closed = (format: string, ended: Ended): Ended =>
+const closed = (format: string, ended: ProcessResult): ProcessResult =>
   format === "json" ? { ...ended, out: `${ended.out}\n]\n` } : ended
 
 const formats = [

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/FastCheck"
 import { spawnSync } from "node:child_process"
-import { shellCommand, shellQuote } from "../../src/text/ShellQuote.ts"
+import { shellCommand } from "../../src/text/ShellQuote.ts"
 
 const words = Arbitrary.oneof(
   Arbitrary.string({ unit: "binary-ascii" }),
@@ -22,17 +22,4 @@ it("passes any words through bash unchanged", () => {
       expect(stdout.split("\0").slice(0, -1)).toEqual(all)
     })
   )
-})
-
-it("quotes only what needs quotes, and spells out invisible characters", () => {
-  const cases: ReadonlyArray<readonly [word: string, quoted: string]> = [
-    ["transfers", "transfers"],
-    ["--cursor=eyJhbGciOi.J9_-", "--cursor=eyJhbGciOi.J9_-"],
-    ["--cursor=a b", "'--cursor=a b'"],
-    ["", "''"],
-    ["it's", String.raw`'it'\''s'`],
-    ["=x", "'=x'"],
-    ["a\u001b[31m'\u202e", String.raw`$'a\x1b[31m\'\xe2\x80\xae'`]
-  ]
-  for (const [word, quoted] of cases) expect(shellQuote(word)).toBe(quoted)
 })

@@ -116,5 +116,5 @@ it.scoped.prop(
       expect(printed.toSorted()).toEqual(upstream.ids().filter((id) => !old.has(id)).toSorted())
     }),
   // Waits of real files take most of the time
-  { fastCheck: { numRuns: isFull ? 200 : 7 } }
+  { fastCheck: { numRuns: isFull ? 80 : 7 } }
 )

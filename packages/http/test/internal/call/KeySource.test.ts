@@ -20,8 +20,8 @@ import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as Server from "../../support/Server.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
-import { engineHarness, engineOver, labelOf, secretOf } from "../../support/TestEngine.ts"
-import { fewRuns, runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
+import { engineOver, labelOf, secretOf } from "../../support/TestEngine.ts"
+import { fewRuns, whileTimePasses } from "../../support/TestTime.ts"
 
 /** A secret store, whose keys are valid until they are revoked. Reads take no time unless `delay` is set. */
 const secretStore = () => {
