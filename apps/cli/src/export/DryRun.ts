@@ -64,11 +64,11 @@ export const dryRunExport = <Item>(
 
     const { pages } = yield* list.sourceOf({ ...invocation, values })
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
-    const pageSize = first?.items.length ?? 0
+    const pageSize = first?.rows.length ?? 0
     const saved = savedRecords(manifest)
     if (saved > 0) yield* note(`${countOf(saved, recordName)} saved`)
     // The total is that of the whole list
-    const total = first === null || first.nextCursor === null
+    const total = first === null || first.end.cursor === null
       ? pageSize
       : first.total === null
       ? null

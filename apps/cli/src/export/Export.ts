@@ -29,8 +29,10 @@ import {
   type EncodedRecord,
   type InvalidRecord,
   limitRecords,
+  type ListPosition,
   noteInvalid,
-  type RecordPage
+  type RecordPage,
+  type RecordRow
 } from "../list/RecordList.ts"
 import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
@@ -199,20 +201,19 @@ const writeRecords = <Item>(
         yield* partial.append(part.encoder.add(values))
         if (error !== null) yield* Effect.fail(error)
       })
-    const addRecords = (
-      records: ReadonlyArray<EncodedRecord>,
-      { cursorAfter, previousAfter }: Pick<RecordPage<Item>, "cursorAfter" | "previousAfter">
-    ) =>
+    const addRecords = (rows: ReadonlyArray<Pick<RecordRow<Item>, "record" | "after">>, end: ListPosition) =>
       Effect.gen(function*() {
-        for (let added = 0, isFirst = true; isFirst || added < records.length; isFirst = false) {
-          const some = records.slice(added, added + recordsPerStep - part.records % recordsPerStep)
-          added += some.length
-          const cursor = transform?.holdsRecords === true ? null : cursorAfter(added) ?? null
+        for (let added = 0, isFirst = true; isFirst || added < rows.length; isFirst = false) {
+          const next = rows.slice(added, added + recordsPerStep - part.records % recordsPerStep)
+          added += next.length
+          const some = next.map(({ record }) => record())
+          const after = (added < rows.length ? next.at(-1)?.after() : null) ?? end
+          const cursor = transform?.holdsRecords === true ? null : after.cursor ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
           countRecords(part, some)
           part.newest = trackNewest(list.operation, part.newest, some)
           part.cursor = cursor
-          part.previous = previousAfter(added)
+          part.previous = after.previous
           if (part.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
           manifest = yield* closePart(partial, part, manifest)
           // Where the list cannot be resumed, the manifest would be useless
@@ -235,7 +236,7 @@ const writeRecords = <Item>(
           omitted.invalid += page.invalid.length
           omitted.invalidBytes += lines.length
         }
-        yield* addRecords(page.records(), page)
+        yield* addRecords(page.rows, page.end)
         yield* progress.page(page)
       }).pipe(Effect.uninterruptible, Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
@@ -243,10 +244,11 @@ const writeRecords = <Item>(
       const { previous, tail } = started
       if (tail !== null) {
         part.omitted = { ...tail.omitted }
-        yield* addRecords(recordsOf(tail), {
-          cursorAfter: (count) => count === tail.records ? start : null,
-          previousAfter: () => previous
-        })
+        const rows = recordsOf(tail).map((record) => ({
+          record: () => record,
+          after: () => ({ cursor: null, previous })
+        }))
+        yield* addRecords(rows, { cursor: start, previous })
       }
       if (job.maxItems !== null && job.maxItems <= saved) return
       yield* pages(start ?? undefined, previous).pipe(

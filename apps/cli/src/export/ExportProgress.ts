@@ -48,7 +48,7 @@ export const makeProgress = (
     return {
       page: (page: RecordPage<unknown>) =>
         Effect.gen(function*() {
-          records += page.items.length
+          records += page.rows.length
           pages++
           if (page.total !== null) total = maxItems === null ? page.total : Math.min(page.total, maxItems)
           if (!terminal.err.isTerminal) return

@@ -2,7 +2,7 @@
 import { type AnyOperation, identityOf, isList } from "@blockquarry/core/Operation"
 import { createHash } from "node:crypto"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import { type EncodedRecord, type RecordPage, selectRecords } from "../list/RecordList.ts"
+import type { EncodedRecord, RecordPage } from "../list/RecordList.ts"
 import { toJson } from "../text/Json.ts"
 import type { NewestBlock } from "./Manifest.ts"
 
@@ -50,14 +50,8 @@ export const onlyNew = (operation: AnyOperation, since: NewestBlock) => {
     if (count > 0) remaining.set(identity, count - 1)
     return count === 0
   }
-  return <Item>(page: RecordPage<Item>): RecordPage<Item> => {
-    const flags = page.records().map(isNew)
-    const kept = flags.flatMap((isKept, index) => isKept ? [index] : [])
-    return {
-      ...page,
-      ...selectRecords(page, (index) => flags[index] === true),
-      cursorAfter: (count) => page.cursorAfter(kept[count] ?? flags.length),
-      previousAfter: (count) => page.previousAfter(kept[count] ?? flags.length)
-    }
-  }
+  return <Item>(page: RecordPage<Item>): RecordPage<Item> => ({
+    ...page,
+    rows: page.rows.filter(({ record }) => isNew(record()))
+  })
 }

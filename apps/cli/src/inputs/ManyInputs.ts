@@ -15,7 +15,13 @@ import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { limitRecords, memoise, type RecordList, type RecordPage, recordPage } from "../list/RecordList.ts"
+import {
+  limitRecords,
+  type ListPosition,
+  type RecordList,
+  type RecordPage,
+  recordPage
+} from "../list/RecordList.ts"
 import { idColumn, textColumn } from "../render/Columns.ts"
 import { countOf } from "../render/Count.ts"
 import type { Column } from "../render/Table.ts"
@@ -109,32 +115,30 @@ export const manyInputs = <Item>(
     { isSinglePage, key, line, pages, start, subject }: OpenInput<Item>
   ): Stream.Stream<RecordPage<InputRecord<Item>>, CommandError> => {
     let records = start.records
-    let position: string | undefined = formatPosition(start)
     const toInputPage = (page: RecordPage<Item>): RecordPage<InputRecord<Item>> => {
-      const [before, startOfPage, { failed }] = [records, position, failures.counts()]
-      records += page.items.length
-      const isLast = isSinglePage || page.nextCursor === null || (maxItems !== null && records >= maxItems)
-      const positionAfter = (count: number): string | undefined => {
-        const cursor = page.cursorAfter(count)
-        return typeof cursor === "string"
+      const [before, { failed }] = [records, failures.counts()]
+      records += page.rows.length
+      const isLast = isSinglePage || page.end.cursor === null || (maxItems !== null && records >= maxItems)
+      const positionAfter = ({ cursor, previous }: ListPosition, count: number): ListPosition => ({
+        cursor: typeof cursor === "string"
           ? formatPosition({ index: start.index, failed, records: before + count, cursor })
-          : undefined
-      }
-      const nextCursor = isLast
-        ? formatPosition({ index: start.index + 1, failed, records: 0 })
-        : positionAfter(page.items.length)
-      position = nextCursor
+          : undefined,
+        previous
+      })
+      const end = isLast
+        ? { cursor: formatPosition({ index: start.index + 1, failed, records: 0 }), previous: [] }
+        : positionAfter(page.end, page.rows.length)
       return {
         ...page,
-        items: page.items.map((item) => ({ key, subject, item })),
-        // The key comes first. Fields of these names in the record give way
-        records: memoise(() => page.records().map((record) => ({ ...key, ...record, ...key }))),
+        rows: page.rows.map(({ after, item, record }, index) => ({
+          item: { key, subject, item },
+          // The key comes first. Fields of these names in the record give way
+          record: () => ({ ...key, ...record(), ...key }),
+          after: () => index + 1 === page.rows.length ? end : positionAfter(after(), index + 1)
+        })),
         invalid: page.invalid.map((record) => ({ ...key, ...record })),
-        nextCursor,
-        total: null,
-        cursorAfter: (count) =>
-          count === page.items.length ? nextCursor : count === 0 ? startOfPage : positionAfter(count),
-        previousAfter: (count) => isLast && count === page.items.length ? [] : page.previousAfter(count)
+        end,
+        total: null
       }
     }
     return pages.pipe(

@@ -85,8 +85,8 @@ export const runInputs = <Item>(
           pages: (cursor, previous) =>
             Stream.tap(
               retrying.pages(cursor, previous),
-              ({ nextCursor }) =>
-                Effect.sync(() => (hasMore ||= source.isSinglePage && typeof nextCursor === "string"))
+              ({ end }) =>
+                Effect.sync(() => (hasMore ||= source.isSinglePage && typeof end.cursor === "string"))
             )
         }
       })

@@ -71,9 +71,9 @@ export const drawRecords = <Item>(
       Stream.runForEach((page) =>
         Effect.gen(function*() {
           if (page.note !== null && count === 0) yield* terminal.note(page.note)
-          builder.add(page.items)
-          count += page.items.length
-          hasMore = page.nextCursor !== null
+          builder.add(page.rows.map(({ item }) => item))
+          count += page.rows.length
+          hasMore = page.end.cursor !== null
           yield* terminal.progress(countOf(count, recordName))
         })
       ),

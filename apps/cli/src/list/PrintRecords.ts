@@ -56,7 +56,7 @@ const printPages = <Item>(
     }
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
-        const texts = yield* sink.page(page)
+        const texts = yield* sink.page(page.rows)
         if (page.note !== null && !hasPage) yield* terminal.note(page.note)
         addPage(page)
         yield* print(texts)
@@ -95,10 +95,8 @@ const printPages = <Item>(
   })
 
 const trackProgress = () => {
-  /** Pages that are not printed whole. Without the records, because `--jq` may hold all pages back. */
-  const open: Array<
-    Pick<RecordPage<unknown>, "cursorAfter" | "nextCursor"> & { readonly length: number }
-  > = []
+  /** Pages that are not printed whole. */
+  const open: Array<RecordPage<unknown>> = []
   let [records, pages] = [0, 0]
   /** Records of all pages, and of those that are printed whole. */
   let [received, whole] = [0, 0]
@@ -106,18 +104,18 @@ const trackProgress = () => {
   /** Adds printed records, at most those of the pages. */
   const addRecords = (count: number) => {
     records = Math.min(received, records + count)
-    for (let page = open[0]; page !== undefined && records >= whole + page.length; page = open[0]) {
-      whole += page.length
-      last = page.nextCursor
+    for (let page = open[0]; page !== undefined && records >= whole + page.rows.length; page = open[0]) {
+      whole += page.rows.length
+      last = page.end.cursor
       pages++
       open.shift()
     }
   }
   return {
     /** Adds a page whose records are going to be printed. */
-    addPage: ({ cursorAfter, items: { length }, nextCursor }: RecordPage<unknown>) => {
-      open.push({ cursorAfter, nextCursor, length })
-      received += length
+    addPage: (page: RecordPage<unknown>) => {
+      open.push(page)
+      received += page.rows.length
       addRecords(0)
     },
     addRecords,
@@ -126,7 +124,7 @@ const trackProgress = () => {
       records,
       pages,
       /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
-      cursor: (records > whole ? open[0]?.cursorAfter(records - whole) : last) ?? null,
+      cursor: (records > whole ? open[0]?.rows[records - whole - 1]?.after().cursor : last) ?? null,
       // Without a cursor more pages are possible
       hasMore: open.length > 0 || last !== null
     })

@@ -18,24 +18,31 @@ import { formatListCursor, type ListCursor, parseListCursor } from "./ListOption
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>
 
-export interface PageRecords<out Item> {
-  /** The decoded records, for tables and charts. */
-  readonly items: ReadonlyArray<Item>
-  /** Returns the encoded records. Encodes them once, when they are first needed. */
-  readonly records: () => ReadonlyArray<EncodedRecord>
+/** Where a list continues. */
+export interface ListPosition {
+  /** Null at the end of the list; undefined if the list cannot be continued here. */
+  readonly cursor: string | null | undefined
+  /** The identities of the records of the page before the cursor, which it does not contain. */
+  readonly previous: ReadonlyArray<string>
 }
 
-export interface RecordPage<out Item> extends PageRecords<Item>, Pick<PageRepeats, "unidentified"> {
-  /** Continues after this page. Null on the last page; undefined if the list cannot be resumed after this page. */
-  readonly nextCursor: string | null | undefined
+/** A record of a list, with the position after it. */
+export interface RecordRow<out Item> {
+  /** The decoded record, for tables and charts. */
+  readonly item: Item
+  /** Returns the encoded record. Its page is encoded when the first one is needed. */
+  readonly record: () => EncodedRecord
+  readonly after: () => ListPosition
+}
+
+export interface RecordPage<out Item> extends Pick<PageRepeats, "unidentified"> {
+  readonly rows: ReadonlyArray<RecordRow<Item>>
+  /** The position after the page, which may have no rows. */
+  readonly end: ListPosition
   /** The number of records of the whole list, if the upstream states it. */
   readonly total: number | null
   /** A remark about the page, to print with the first page. */
   readonly note: string | null
-  /** Returns the cursor that continues after so many records of the page, as `nextCursor` does after all of them. */
-  readonly cursorAfter: (count: number) => string | null | undefined
-  /** Returns the identities of the records of the page before that cursor, which it does not contain. */
-  readonly previousAfter: (count: number) => ReadonlyArray<string>
   /** Whether the page is read from its beginning. What is not in it counts once. */
   readonly isStart: boolean
   /** The number of records that the page before had too. */
@@ -121,24 +128,25 @@ export const recordPage = <Item>(
 ): RecordPage<Item> => {
   const skip = start?.skip ?? 0
   const isLeftOut = new Set(leftOut)
-  const positions = Array.from({ length: result.length + leftOut.length }, (_, position) => position)
-    .filter((position) => !isLeftOut.has(position))
-  const skipped = positions.filter((position) => position < skip).length
-  const nextCursor = cursor === "" ? null : cursor
-  const items = result.slice(skipped)
+  const places = Array.from({ length: result.length + leftOut.length }, (_, place) => place)
+    .filter((place) => !isLeftOut.has(place))
+  const skipped = places.filter((place) => place < skip).length
+  const end = { cursor: cursor === "" ? null : cursor, previous: identities }
+  let records: ReadonlyArray<EncodedRecord> | null = null
   return {
-    items,
-    records: memoise(() => encoded().filter(Predicate.isRecord).slice(skipped)),
-    nextCursor,
+    rows: result.slice(skipped).map((item, index) => ({
+      item,
+      record: () => (records ??= encoded().filter(Predicate.isRecord))[skipped + index] ?? {},
+      after: () => {
+        const next = places[skipped + index + 1]
+        if (next === undefined) return end
+        const cursor = start === null ? undefined : formatListCursor({ page: start.page, skip: next })
+        return { cursor, previous }
+      }
+    })),
+    end,
     total,
     note,
-    cursorAfter: (count) =>
-      count === items.length
-        ? nextCursor
-        : start === null
-        ? undefined
-        : formatListCursor({ page: start.page, skip: positions[skipped + count] ?? 0 }),
-    previousAfter: (count) => count === items.length ? identities : previous,
     isStart: skip === 0,
     leftOut: leftOut.length,
     unidentified,
@@ -168,41 +176,26 @@ export const recordPages = <A extends ReadPage<unknown>, Item>(
     ]
   })
 
-/** Returns a function that calls `make` when it is first called. */
-export const memoise = <A>(make: () => A): () => A => {
-  let made: { readonly value: A } | null = null
-  return () => (made ??= { value: make() }).value
-}
-
-/** Returns the records of a page whose indexes pass. */
-export const selectRecords = <Item>(
-  page: PageRecords<Item>,
-  isSelected: (index: number) => boolean
-): PageRecords<Item> => ({
-  items: page.items.filter((_, index) => isSelected(index)),
-  records: memoise(() => page.records().filter((_, index) => isSelected(index)))
-})
-
 /** Ends a list after `maxItems` records (null: no limit). The last page may be cut. */
 export const limitRecords =
   (maxItems: number | null) =>
   <Item, E, R>(pages: Stream.Stream<RecordPage<Item>, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
     maxItems === null ? pages : pages.pipe(
       Stream.mapAccum(maxItems, (count, page) => {
-        const nextCursor = page.cursorAfter(count)
-        const { page: start = "", skip } = parseListCursor(nextCursor ?? "")
-        const kept = count >= page.items.length ? page : {
-          ...page,
-          ...selectRecords(page, (index) => index < count),
-          // Pagination by block counts without the records that it read again
-          invalid: page.invalid.filter(({ path }, index) =>
-            isResumeCursor(start) || Number(/\d+/.exec(path)?.[0]) - index < skip
-          ),
-          nextCursor
-        }
-        const left = count - kept.items.length
-        return [left, [kept, left === 0] as const]
+        const left = count - page.rows.length
+        return [left, [left < 0 ? firstRows(page, count) : page, left <= 0] as const]
       }),
       Stream.takeUntil(([, isLast]) => isLast),
       Stream.map(([page]) => page)
     )
+
+const firstRows = <Item>(page: RecordPage<Item>, count: number): RecordPage<Item> => {
+  const rows = page.rows.slice(0, count)
+  const end = rows.at(-1)?.after() ?? page.end
+  const { page: start = "", skip } = parseListCursor(end.cursor ?? "")
+  // Pagination by block counts without the records that it read again
+  const invalid = page.invalid.filter(({ path }, index) =>
+    isResumeCursor(start) || Number(/\d+/.exec(path)?.[0]) - index < skip
+  )
+  return { ...page, rows, end, invalid }
+}

@@ -59,11 +59,11 @@ export const retryPages = <Item>(
     const attempt: Stream.Stream<RecordPage<Item>, CommandError> = Stream.suspend(() =>
       source.pages(position ?? undefined, previous)
     ).pipe(
-      Stream.tap(({ items, nextCursor, previousAfter }) =>
+      Stream.tap(({ end }) =>
         Effect.sync(() => {
-          previous = previousAfter(items.length)
-          canContinue = typeof nextCursor === "string"
-          position = nextCursor
+          previous = end.previous
+          canContinue = typeof end.cursor === "string"
+          position = end.cursor
           outage = noOutage
         })
       ),

@@ -14,7 +14,7 @@ import { JsonText, toJson, toText } from "../text/Json.ts"
 import type { ListJob, TransformedRecords } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { lastBody } from "./RawOutput.ts"
-import type { PageRecords, ShownList } from "./RecordList.ts"
+import type { RecordRow, ShownList } from "./RecordList.ts"
 
 /** Texts to print, and why there are no more. */
 export interface SinkTexts {
@@ -27,7 +27,7 @@ export interface SinkTexts {
 export interface TextSink<in Item> {
   /** Returns the text before the first page. */
   readonly start: () => string
-  readonly page: (page: PageRecords<Item>) => Effect.Effect<SinkTexts, CommandError>
+  readonly page: (rows: ReadonlyArray<RecordRow<Item>>) => Effect.Effect<SinkTexts, CommandError>
   /** Returns the texts after the last page. */
   readonly end: Effect.Effect<SinkTexts, CommandError>
   /** Returns the texts that complete the output after an error. */
@@ -119,15 +119,22 @@ export const makeTextSink = <Item>(
       const counts = transform.fields !== null ? single : joint
       return recordSink(
         format ?? (yield* tableFormat(fieldColumns(transform.fields ?? []), view, table)),
-        (page) => transform.apply(page.records()),
+        (rows) => transform.apply(rows.map(({ record }) => record())),
         transform.end,
         [transform.holdsRecords ? extra : counts, counts]
       )
     }
     const plain = <Row>(values: ReadonlyArray<Row>) => Effect.succeed({ values, error: null })
     return format === null
-      ? recordSink(yield* tableFormat(columns, view, { ...table, isDimmed }), ({ items }) => plain(items))
-      : recordSink(format, (page: PageRecords<Item>) => Effect.suspend(() => plain(page.records())))
+      ? recordSink(
+        yield* tableFormat(columns, view, { ...table, isDimmed }),
+        (rows) => plain(rows.map(({ item }) => item))
+      )
+      : recordSink(
+        format,
+        (rows: ReadonlyArray<RecordRow<Item>>) =>
+          Effect.suspend(() => plain(rows.map(({ record }) => record())))
+      )
   })
 
 /** Prints the body of each page. In a file, a line break separates them. */
@@ -162,7 +169,7 @@ const tableFormat = <Row>(columns: ReadonlyArray<Column<Row>>, view: View, optio
 /** Prints the rows of pages and those after the last page, which count as records in these ways. */
 const recordSink = <Item, Row>(
   { end, omissions = () => null, records, rest = () => [], start }: SinkFormat<Row>,
-  rowsOf: (page: PageRecords<Item>) => Effect.Effect<TransformedRecords<Row>, CommandError>,
+  valuesOf: (rows: ReadonlyArray<RecordRow<Item>>) => Effect.Effect<TransformedRecords<Row>, CommandError>,
   lastRows: Effect.Effect<TransformedRecords<Row>, CommandError> = Effect.succeed({
     values: [],
     error: null
@@ -175,7 +182,7 @@ const recordSink = <Item, Row>(
   }
   return {
     start,
-    page: (page) => Effect.map(rowsOf(page), ({ error, values }) => ofPage(records(values), error)),
+    page: (rows) => Effect.map(valuesOf(rows), ({ error, values }) => ofPage(records(values), error)),
     end: Effect.map(lastRows, ({ error, values }) =>
       // After an error, `abort` completes the output
       ofEnd([...records(values), ...error === null ? last().texts : []], error)),

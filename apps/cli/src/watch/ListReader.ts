@@ -1,5 +1,4 @@
 /** Reads the records of a list from a block or time on, oldest first. */
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../connection/ApiClients.ts"
@@ -7,7 +6,7 @@ import { serviceOf } from "../connection/Connection.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { limitRecords, type PageRecords, type RecordList, type RecordPage } from "../list/RecordList.ts"
+import { limitRecords, type RecordList, type RecordPage, type RecordRow } from "../list/RecordList.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
@@ -43,25 +42,27 @@ export const listReader = <Item extends WatchableRecord>(
       query,
       /** The address that all records concern, if any. */
       subject: whole.subject,
-      pages: (from: PollStart): Stream.Stream<PageRecords<Item>, CommandError> =>
-        hasOrder ? pagesFrom(from) : Stream.fromEffect(sortedPage(pagesFrom(from))),
+      pages: (from: PollStart): Stream.Stream<ReadonlyArray<RecordRow<Item>>, CommandError> =>
+        hasOrder
+          ? Stream.map(pagesFrom(from), ({ rows }) => rows)
+          : Stream.fromEffect(sortedRows(pagesFrom(from))),
       /** Returns the start of the last blocks of the list. */
       lastBlocks: (count: number) =>
         Effect.map(Stream.runHead(whole.pages()), (newest): PollStart => {
-          const items = newest._tag === "Some" ? newest.value.items : []
-          const block = Math.max(-1, ...items.map((item) => item.block_number))
+          const rows = newest._tag === "Some" ? newest.value.rows : []
+          const block = Math.max(-1, ...rows.map(({ item }) => item.block_number))
           return block < 0 ? {} : { block: Math.max(0, block - count + 1) }
         })
     }
   })
 
-/** Reads all pages, newest first, into one that is ordered by block. */
-const sortedPage = <Item extends WatchableRecord>(
+/** Reads all pages, newest first, and orders their rows by block. */
+const sortedRows = <Item extends WatchableRecord>(
   pages: Stream.Stream<RecordPage<Item>, CommandError>
-): Effect.Effect<PageRecords<Item>, CommandError> =>
+): Effect.Effect<ReadonlyArray<RecordRow<Item>>, CommandError> =>
   Effect.gen(function*() {
     const all = yield* Stream.runCollect(limitRecords(maxUnordered + 1)(pages))
-    const rows = Array.from(all).flatMap((page) => Arr.zip(page.items, page.records()))
+    const rows = Array.from(all).flatMap((page) => page.rows)
     if (rows.length > maxUnordered) {
       return yield* new UsageError({
         reason: `the list has more than ${maxUnordered} records since the start of the watch`,
@@ -69,8 +70,5 @@ const sortedPage = <Item extends WatchableRecord>(
       })
     }
     // Those of one block stay in the order of the chain
-    const [items, records] = Arr.unzip(
-      rows.reverse().sort(([one], [other]) => one.block_number - other.block_number)
-    )
-    return { items, records: () => records }
+    return rows.reverse().sort((one, other) => one.item.block_number - other.item.block_number)
   })

@@ -11,7 +11,7 @@ import type { CommandError } from "../errors/CommandError.ts"
 import { takeOverOption } from "../export/ExportOptions.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
-import { type PageRecords, type RecordList, selectRecords } from "../list/RecordList.ts"
+import type { RecordList, RecordRow } from "../list/RecordList.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { listReader } from "./ListReader.ts"
@@ -110,8 +110,8 @@ const watchList = <Item extends WatchableRecord>(
       const start = yield* reader.lastBlocks(positionOptions.overlap)
       const current = makeWatchPosition({ start, known: [] }, positionOptions)
       const { find, from } = current.startPoll()
-      yield* Stream.runForEach(reader.pages(from), ({ items }) =>
-        Effect.sync(() => find(items, Infinity).add(Infinity)))
+      yield* Stream.runForEach(reader.pages(from), (rows) =>
+        Effect.sync(() => find(rows.map(({ item }) => item), Infinity).add(Infinity)))
       yield* save(current.snapshot())
       yield* announce(current)
       position = current
@@ -127,14 +127,18 @@ const watchList = <Item extends WatchableRecord>(
       const { snapshot, startPoll } = position
       const { find, from } = startPoll()
       /** Prints the new records of a page. Returns whether more may follow. */
-      const printPage = (page: PageRecords<Item>) =>
+      const printPage = (rows: ReadonlyArray<RecordRow<Item>>) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
-            const { add, indexes } = find(page.items, remaining)
+            const { add, indexes } = find(
+              rows.map(({ item }) =>
+                item
+              ),
+              remaining
+            )
             let count = 0
             const found = new Set(indexes)
-            const selected = selectRecords(page, (index) =>
-              found.has(index))
+            const selected = rows.filter((_, index) => found.has(index))
             const exit = yield* Effect.exit(restore(
               indexes.length === 0 ? Effect.void : output.page(selected, (printed) => (count = printed))
             ))

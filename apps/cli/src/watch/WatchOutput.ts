@@ -6,7 +6,7 @@ import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView, outputSettings, recordOptions } from "../list/OutputOptions.ts"
-import type { PageRecords } from "../list/RecordList.ts"
+import type { RecordRow } from "../list/RecordList.ts"
 import { makePrintTexts, makeTextSink, type TableList } from "../list/TextSink.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
@@ -42,9 +42,9 @@ export const makeWatchOutput = <Item>(
     const print = makePrintTexts(sink, yield* CommandTerminal)
     return {
       /** Calls `onPrinted` with the number of records that are printed so far. */
-      page: (page: PageRecords<Item>, onPrinted: (count: number) => void = () => {}) =>
+      page: (rows: ReadonlyArray<RecordRow<Item>>, onPrinted: (count: number) => void = () => {}) =>
         Effect.flatMap(
-          sink.page(page),
+          sink.page(rows),
           (texts) => print(texts, (count) => onPrinted(texts.recordsAfter(count)))
         ),
       end: Effect.flatMap(sink.end, (texts) => print(texts, () => {}))

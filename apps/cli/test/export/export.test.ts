@@ -5,7 +5,6 @@ import { parquetMetadata } from "hyparquet"
 import { createHash } from "node:crypto"
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { memoise } from "../../src/list/RecordList.ts"
 import { exportTo, filesIn, partLimits, readParquet, refused } from "../support/exports.ts"
 import { records, sandboxEnvironment } from "../support/quarry.ts"
 
@@ -206,11 +205,13 @@ describe("existing files", () => {
 })
 
 describe.each(formats)("an interrupted %s export", (format) => {
-  const undisturbed = memoise(async () => {
+  const exportWhole = async () => {
     const { file, list, run } = await exportTo(`whole.${format}`, { scale })
     await run([...list, "--to", file])
     return { list, run, whole: readFileSync(file) }
-  })
+  }
+  let whole: ReturnType<typeof exportWhole> | undefined
+  const undisturbed = () => (whole ??= exportWhole())
 
   /** Returns the bytes of an undisturbed export, and a file whose export failed after `requests` pages. */
   const interrupted = async (requests: number) => {

@@ -7,18 +7,17 @@ import { makeProgress } from "../../src/export/ExportProgress.ts"
 import type { RecordPage } from "../../src/list/RecordList.ts"
 import { recordingTerminal } from "../support/terminals.ts"
 
+const end = { cursor: "next", previous: [] }
+
 const page = (count: number, total: number | null): RecordPage<number> => ({
-  items: Array.from({ length: count }, (_, index) => index),
-  records: () => [],
-  nextCursor: "next",
+  rows: Array.from({ length: count }, (_, item) => ({ item, record: () => ({}), after: () => end })),
+  end,
   total,
   note: null,
   isStart: true,
   leftOut: 0,
   unidentified: 0,
-  invalid: [],
-  previousAfter: () => [],
-  cursorAfter: () => "next"
+  invalid: []
 })
 
 const refused = new NetworkError({

@@ -23,19 +23,19 @@ const refused = new NetworkError({
 
 const rateLimited = new RateLimitError({ ...request, response: null, retryAfter: Duration.minutes(10) })
 
-const page = (number: number, nextCursor: string | null | undefined): RecordPage<number> => ({
-  items: [number],
-  records: () => [],
-  nextCursor,
-  total: null,
-  note: null,
-  isStart: true,
-  leftOut: 0,
-  unidentified: 0,
-  invalid: [],
-  previousAfter: () => [],
-  cursorAfter: () => nextCursor
-})
+const page = (number: number, cursor: string | null | undefined): RecordPage<number> => {
+  const end = { cursor, previous: [] }
+  return {
+    rows: [{ item: number, record: () => ({}), after: () => end }],
+    end,
+    total: null,
+    note: null,
+    isStart: true,
+    leftOut: 0,
+    unidentified: 0,
+    invalid: []
+  }
+}
 
 /** Reads three pages from a service that fails for minutes after the first one. */
 const read = (retryFor: Duration.DurationInput, minutes: number, error: OperationError, cursor?: null) => {
@@ -57,7 +57,7 @@ const read = (retryFor: Duration.DurationInput, minutes: number, error: Operatio
   }
   const { pages } = retryPages(source, Duration.decode(retryFor), () => Effect.void)
   return pages().pipe(
-    Stream.mapConcat(({ items }) => items),
+    Stream.mapConcat(({ rows }) => rows.map(({ item }) => item)),
     Stream.runCollect,
     Effect.map(Chunk.toReadonlyArray),
     Effect.either
