@@ -1,209 +1,205 @@
-/** Kubernetes manifests: schema, configuration and consistency. */
+/** Kubernetes manifests: valid by the schemas of Kubernetes, hardened, and consistent with the configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
+import { Deployment } from "kubernetes-models/apps/v1/Deployment"
+import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler"
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget"
+import { ConfigMap } from "kubernetes-models/v1/ConfigMap"
+import { Namespace } from "kubernetes-models/v1/Namespace"
+import { Secret } from "kubernetes-models/v1/Secret"
+import { Service } from "kubernetes-models/v1/Service"
+import { ServiceAccount } from "kubernetes-models/v1/ServiceAccount"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
-import * as Kubernetes from "./support/kubernetes.ts"
 
-const { models } = Kubernetes
-
-const manifests = Files.filesIn("kubernetes").flatMap((file) =>
-  Files.documents(`kubernetes/${file}`).map((document) => ({ file, document, kind: Object(document).kind }))
-)
-
-const known = manifests.flatMap(({ document, file, kind }) =>
-  Kubernetes.isKind(kind) ? [{ document, file, kind }] : []
-)
-
-const ofKind = <M extends Kubernetes.Model>(make: new() => M): ReadonlyArray<M> =>
-  known.filter(({ kind }) => kind === make.name).map(({ document }) => Kubernetes.read(make, document))
-
-const only = <M extends Kubernetes.Model>(make: new() => M): M => {
-  const [first, second] = ofKind(make)
-  if (first === undefined || second !== undefined) throw new Error(`not just one ${make.name}`)
-  return first
+const models: Readonly<Record<string, new() => { readonly validate: () => void }>> = {
+  ConfigMap,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Namespace,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+  ServiceAccount
 }
 
-const deployment = only(models.Deployment)
-const autoscaler = only(models.HorizontalPodAutoscaler)
-const policy = only(models.NetworkPolicy)
-const disruptions = only(models.PodDisruptionBudget)
-const configMap = only(models.ConfigMap)
-const secret = only(models.Secret)
-const account = only(models.ServiceAccount)
-const services = ofKind(models.Service)
+const kustomization = Files.document("kubernetes/kustomization.yaml")
 
-const pod = deployment.spec?.template.spec
-const podLabels = deployment.spec?.template.metadata?.labels
-const [container, another] = pod?.containers ?? []
-const ports = new Map(container?.ports?.map(({ containerPort, name }) => [name, containerPort]))
+const documents = Files.filesIn("kubernetes").flatMap((file) => Files.documents(`kubernetes/${file}`))
 
-const kustomization = Schema.decodeUnknownSync(
-  Schema.Struct({
-    kind: Schema.Literal("Kustomization"),
-    namespace: Schema.String,
-    resources: Schema.Array(Schema.String),
-    images: Schema.Tuple(Schema.Struct({ name: Schema.String }))
-  })
-)(Files.document("kubernetes/kustomization.yaml"))
+const ofKind = (kind: string) => documents.filter((document) => Object(document).kind === kind)
+
+const [deployment] = ofKind("Deployment")
+const pod = Object(deployment).spec.template.spec
+const [container] = pod.containers
+
+/** The paths of all fields of a document. */
+const fieldsOf = (value: unknown, path = ""): ReadonlyArray<string> =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => [
+      `${path}.${name}`,
+      ...fieldsOf(inner, `${path}.${name}`)
+    ])
+    : []
+
+/**
+ * Returns the fields that Kubernetes would drop. Its schemas allow them. Validation reads every field that it knows, so a
+ * field that it does not read is unknown.
+ */
+const unknownFields = (model: new() => { readonly validate: () => void }, document: object) => {
+  const read = new Set<string>()
+  const watched = (value: object, path: string): object =>
+    new Proxy(value, {
+      get: (target, name) => {
+        const inner: unknown = Reflect.get(target, name)
+        if (typeof name === "symbol") return inner
+        read.add(`${path}.${name}`)
+        return typeof inner === "object" && inner !== null ? watched(inner, `${path}.${name}`) : inner
+      }
+    })
+  Reflect.apply(model.prototype.validate, watched(document, ""), [])
+  return fieldsOf(document).filter((path) => !read.has(path))
+}
 
 describe("every document", () => {
   it("is valid, without fields that Kubernetes drops", () => {
-    for (const { document, file, kind } of known) {
-      Kubernetes.read(Kubernetes.modelOf(kind), document)
-      expect(Kubernetes.unknownNames(Kubernetes.modelOf(kind), document), `${kind} of ${file}`).toEqual([])
+    for (const document of documents) {
+      const { kind } = Object(document)
+      const model = models[kind]
+      if (model === undefined) continue
+      Object.assign(new model(), document).validate()
+      expect([kind, unknownFields(model, document)]).toEqual([kind, []])
     }
-    const broken = { ...deployment.toJSON(), spec: { ...deployment.spec, replicaz: 3 } }
-    expect(Kubernetes.unknownNames(models.Deployment, broken)).toEqual(["spec.replicaz"])
+    const broken = { ...deployment, spec: { ...Object(deployment).spec, replicaz: 3 } }
+    expect(unknownFields(Deployment, broken)).toEqual([".spec.replicaz"])
   })
 
   it("is in the kustomization, except the example secret and optional documents", () => {
     const left = ["kustomization.yaml", "secret.example.yaml"]
-    expect(kustomization.resources.toSorted()).toEqual(
+    expect(Object(kustomization).resources.toSorted()).toEqual(
       Files.filesIn("kubernetes").filter((file) => !left.includes(file) && !file.startsWith("optional/"))
     )
-    expect(kustomization.images[0].name).toBe(container?.image)
-    expect(ofKind(models.Namespace)).toMatchObject([{ metadata: { name: kustomization.namespace } }])
+    expect(kustomization).toMatchObject({ namespace: "quarry", images: [{ name: container.image }] })
+    expect(ofKind("Namespace")).toMatchObject([{ metadata: { name: "quarry" } }])
   })
 })
 
-describe("labels and names", () => {
-  it("select the same pods everywhere", () => {
-    for (
-      const selector of [
-        deployment.spec?.selector.matchLabels,
-        disruptions.spec?.selector?.matchLabels,
-        policy.spec?.podSelector?.matchLabels,
-        ...services.map(({ spec }) => spec?.selector),
-        ...(pod?.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector?.matchLabels) ?? [])
-      ]
-    ) expect(selector).toEqual(podLabels)
-    const { apiVersion, kind, metadata } = deployment
-    expect(autoscaler.spec?.scaleTargetRef).toEqual({ apiVersion, kind, name: metadata?.name })
-    expect(pod?.serviceAccountName).toBe(account.metadata?.name)
-    // The alert rules use the label of the job
-    const jobLabel = "app.kubernetes.io/name"
-    expect(podLabels?.[jobLabel]).toBe("quarry-proxy")
-    expect(Files.document("kubernetes/optional/podmonitor.yaml")).toMatchObject({
-      kind: "PodMonitor",
+it.effect("the documents name the same pods, ports, files and accounts as the configuration", () =>
+  Effect.gen(function*() {
+    const { config: { admin, listen, upstream }, files, warnings } = yield* Configs.load("kubernetes")
+    expect([warnings, listen.host, admin?.host]).toEqual([[], "0.0.0.0", "0.0.0.0"])
+    const matchLabels = { "app.kubernetes.io/name": "quarry-proxy" }
+    const [secrets, config] = [Configs.secretsFolder.kubernetes, "/etc/quarry-proxy"]
+    expect(deployment).toMatchObject({
       spec: {
-        jobLabel,
-        selector: { matchLabels: podLabels },
+        selector: { matchLabels },
+        // A replica count would override the autoscaler on each apply
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+        template: { metadata: { labels: matchLabels } }
+      }
+    })
+    expect(Object(deployment).spec).not.toHaveProperty("replicas")
+    expect(pod).toMatchObject({
+      topologySpreadConstraints: [1, 2].map(() => ({ labelSelector: { matchLabels } })),
+      containers: [{
+        args: ["--config", Configs.file],
+        ports: [
+          { name: "http", containerPort: listen.port },
+          { name: "admin", containerPort: admin?.port }
+        ],
+        startupProbe: { httpGet: { path: "/livez", port: "admin" } },
+        livenessProbe: { httpGet: { path: "/livez", port: "admin" } },
+        readinessProbe: { httpGet: { path: "/readyz", port: "http" } },
+        volumeMounts: [
+          { name: "config", mountPath: config, readOnly: true },
+          { name: "secrets", mountPath: secrets, readOnly: true }
+        ]
+      }],
+      volumes: [
+        { name: "config", configMap: { name: "quarry-proxy" } },
+        { name: "secrets", secret: { secretName: "quarry-proxy", defaultMode: 0o440 } }
+      ]
+    })
+    const [{ stringData }, { data }] = [...ofKind("Secret"), ...ofKind("ConfigMap")].map(Object)
+    expect(files.toSorted()).toEqual([
+      ...Object.keys(data).map((name) => `${config}/${name}`),
+      ...Object.keys(stringData).map((name) => `${secrets}/${name}`)
+    ].toSorted())
+    for (const value of Object.values(stringData)) expect(value).toContain("REPLACE-WITH-")
+    expect(ofKind("Service")).toMatchObject([
+      { spec: { selector: matchLabels, ports: [{ port: listen.port, targetPort: "http" }] } },
+      {
+        spec: {
+          clusterIP: "None",
+          selector: matchLabels,
+          ports: [{ port: admin?.port, targetPort: "admin" }]
+        }
+      }
+    ])
+    expect(ofKind("HorizontalPodAutoscaler")).toMatchObject([
+      { spec: { scaleTargetRef: { kind: "Deployment", name: "quarry-proxy" }, minReplicas: 2 } }
+    ])
+    expect(ofKind("PodDisruptionBudget")).toMatchObject([
+      { spec: { maxUnavailable: 1, selector: { matchLabels } } }
+    ])
+    // Only the upstreams and services that the proxy uses
+    const upstreamPorts = new Set(
+      Object.values(upstream.baseUrls).map((url) => Number(new URL(url ?? "").port || 443))
+    )
+    expect(ofKind("NetworkPolicy")).toMatchObject([{
+      spec: {
+        podSelector: { matchLabels },
+        policyTypes: ["Ingress", "Egress"],
+        ingress: [{ ports: [{ port: "http" }] }, { ports: [{ port: "admin" }] }],
+        egress: [
+          { ports: [{ port: 53 }, { port: 53 }] },
+          { ports: [{ port: Number(new URL(stringData["redis-url"]).port) }] },
+          { ports: [...upstreamPorts].map((port) => ({ port })) }
+        ]
+      }
+    }])
+    // The alert rules use the label of the job
+    expect(ofKind("PodMonitor")).toMatchObject([{
+      spec: {
+        jobLabel: "app.kubernetes.io/name",
+        selector: { matchLabels },
         podMetricsEndpoints: [{ port: "admin", path: "/metrics" }]
       }
-    })
-  })
+    }])
+  }))
 
-  it.effect("of ports match the configuration", () =>
-    Effect.gen(function*() {
-      const { config: { listen, admin } } = yield* Configs.load("kubernetes")
-      expect(another).toBeUndefined()
-      expect([...ports]).toEqual([["http", listen.port], ["admin", admin?.port]])
-      const targets = services.flatMap(({ spec }) => spec?.ports ?? [])
-      for (const { name, port, targetPort } of targets) {
-        expect([targetPort, ports.get(name ?? "")]).toEqual([name, port])
-      }
-      expect(policy.spec?.ingress?.flatMap((rule) => rule.ports?.map(({ port }) => port)))
-        .toEqual([...ports.keys()])
-    }))
+it("pods meet the restricted Pod Security Standard", () => {
+  expect(pod).toMatchObject({
+    serviceAccountName: "quarry-proxy",
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }
+  })
+  expect(pod.securityContext.fsGroup).toBe(pod.securityContext.runAsGroup)
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] }
+  })
+  expect(ofKind("ServiceAccount")).toMatchObject([{
+    metadata: { name: "quarry-proxy" },
+    automountServiceAccountToken: false
+  }])
 })
 
-describe("the configuration", () => {
-  it.effect("is valid without warnings, and listens on all addresses", () =>
-    Effect.gen(function*() {
-      const { config, warnings } = yield* Configs.load("kubernetes")
-      expect(warnings).toEqual([])
-      expect([config.listen.host, config.admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
-      const hashes = [...config.clients, ...(config.admin === null ? [] : [config.admin])]
-        .flatMap(({ tokens }) => tokens)
-      // No token has this hash
-      for (const { hash } of hashes) expect(hash).toMatch(/^sha256:0{60}/)
-    }))
-
-  it.effect("is mounted with its secrets at the configured paths", () =>
-    Effect.gen(function*() {
-      const { files } = yield* Configs.load("kubernetes")
-      const mounts = new Map(container?.volumeMounts?.map((mount) => [mount.name, mount]))
-      const volumes = new Map(pod?.volumes?.map((volume) => [volume.name, volume]))
-      expect([...mounts.keys()]).toEqual([...volumes.keys()])
-      expect(
-        [...mounts.values()].every(({ readOnly, subPath }) => readOnly === true && subPath === undefined)
-      ).toBe(
-        true
-      )
-      expect(volumes.get("config")?.configMap?.name).toBe(configMap.metadata?.name)
-      expect(volumes.get("secrets")?.secret).toEqual({
-        secretName: secret.metadata?.name,
-        defaultMode: 0o440
-      })
-      expect(pod?.securityContext?.fsGroup).toBe(pod?.securityContext?.runAsGroup)
-      expect(container?.args).toEqual(["--config", Configs.file])
-      const expected = [
-        ...Object.keys(configMap.data ?? {}).map((name) => `${mounts.get("config")?.mountPath}/${name}`),
-        ...Object.keys(secret.stringData ?? {}).map((name) => `${mounts.get("secrets")?.mountPath}/${name}`)
-      ]
-      expect(files.toSorted()).toEqual(expected.toSorted())
-      expect(secret.metadata?.namespace).toBe(kustomization.namespace)
-      for (const value of Object.values(secret.stringData ?? {})) expect(value).toContain("REPLACE-WITH-")
-    }))
-
-  it.effect("leaves time for graceful shutdown, and fails the readiness probe early enough", () =>
-    Effect.gen(function*() {
-      const { config: { shutdown } } = yield* Configs.load("kubernetes")
-      const announce = Duration.toSeconds(shutdown.delay)
-      expect(pod?.terminationGracePeriodSeconds)
-        .toBeGreaterThanOrEqual(announce + Duration.toSeconds(shutdown.timeout) + 5)
-      const { failureThreshold = 3, periodSeconds = 10, timeoutSeconds = 1 } = container?.readinessProbe ?? {}
-      expect(announce).toBeGreaterThanOrEqual(periodSeconds * failureThreshold + timeoutSeconds)
-    }))
-
-  it.effect("fits into the memory limit, and the alert rules use that limit", () =>
-    Effect.gen(function*() {
-      const { config } = yield* Configs.load("kubernetes")
-      const mebibytes = Number(/^(\d+)Mi$/.exec(String(container?.resources?.limits?.["memory"]))?.[1])
-      expect(mebibytes).toBeGreaterThanOrEqual(Configs.worstCaseMemory(config))
-      expect(Files.text("prometheus/rules.yaml")).toMatch(
-        new RegExp(`record: quarry_proxy:memory_limit_bytes\\s+expr: vector\\(${mebibytes * 2 ** 20}\\)`)
-      )
-    }))
-})
-
-describe("pods", () => {
-  it("meet the restricted Pod Security Standard", () => {
-    expect(pod?.securityContext).toMatchObject({
-      runAsNonRoot: true,
-      seccompProfile: { type: "RuntimeDefault" }
-    })
-    expect(container?.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] }
-    })
-    expect([pod?.automountServiceAccountToken, account.automountServiceAccountToken]).toEqual([false, false])
-    expect(pod?.enableServiceLinks).toBe(false)
-  })
-
-  it("have probes on existing routes", () => {
-    const probe = (name: "startupProbe" | "livenessProbe" | "readinessProbe") => container?.[name]?.httpGet
-    expect(probe("startupProbe")).toEqual({ path: "/livez", port: "admin" })
-    expect(probe("livenessProbe")).toEqual({ path: "/livez", port: "admin" })
-    expect(probe("readinessProbe")).toEqual({ path: "/readyz", port: "http" })
-  })
-})
-
-it.effect("may only connect to the upstreams and services that the proxy uses", () =>
+it.effect("pods have time for graceful shutdown, and memory for the configuration", () =>
   Effect.gen(function*() {
-    const { config: { upstream } } = yield* Configs.load("kubernetes")
-    const rules = policy.spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))
-    const redis = new URL(secret.stringData?.["redis-url"] ?? "")
-    const service = new Set(
-      Object.values(upstream.baseUrls).map((address) => Number(new URL(address ?? "").port || 443))
+    const { config } = yield* Configs.load("kubernetes")
+    const [delay, timeout] = [config.shutdown.delay, config.shutdown.timeout].map(Duration.toSeconds)
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(delay) + Number(timeout) + 5)
+    const { failureThreshold, periodSeconds, timeoutSeconds } = container.readinessProbe
+    expect(delay).toBeGreaterThanOrEqual(periodSeconds * failureThreshold + timeoutSeconds)
+    const mebibytes = Number(/^(\d+)Mi$/.exec(container.resources.limits.memory)?.[1])
+    expect(mebibytes).toBeGreaterThanOrEqual(Configs.worstCaseMemory(config))
+    expect(Files.text("prometheus/rules.yaml")).toMatch(
+      new RegExp(`record: quarry_proxy:memory_limit_bytes\\s+expr: vector\\(${mebibytes * 2 ** 20}\\)`)
     )
-    expect(rules).toEqual([[53, 53], [Number(redis.port)], [...service]])
-    expect(redis.hostname).toBe(`redis.${kustomization.namespace}.svc`)
-    expect(policy.spec?.policyTypes).toEqual(["Ingress", "Egress"])
-    expect(upstream.keys.map(({ secret }) => Redacted.value(secret))).toEqual(["key-of-the-service"])
   }))
