@@ -15,7 +15,6 @@ import { cachingOptions } from "./support/CacheFixtures.ts"
 import { failureOf } from "./support/Failures.ts"
 import { TokensApi } from "./support/OwnOperations.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
-import * as TelemetryRecorder from "./support/TelemetryRecorder.ts"
 import * as TestClients from "./support/TestClients.ts"
 
 const { json, respond } = ScriptedClient
@@ -96,26 +95,6 @@ describe("a request", () => {
       yield* call
       yield* CallOptions.withCallOptions(call, { query: { b: 3, c: 4 }, cacheMode: "default" })
       expect(requests.map(({ url }) => url.search)).toEqual(["?a=1&b=2", "?b=2&c=4&a=1"])
-    }))
-
-  it.effect("is measured as the operation request, without its path in names", () =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const { data } = yield* TestClients.harness(() => respond(500))
-      const call = data.request({ method: "PUT", path: "/secret-path", body: [], cost: 3 })
-      const error = yield* recorder.record(failureOf(call))
-      expect(error.message).toBe("request: server error (500); the update may have been applied")
-      expect(recorder.spans.map(({ name }) => name).toSorted()).toEqual(["PUT /api/v2.2/*", "quarry.request"])
-    }))
-
-  it.effect("that is no request sends nothing", () =>
-    Effect.gen(function*() {
-      const { data, requests } = yield* TestClients.harness([])
-      for (const json of ["null", `{"path":5}`]) {
-        const call = data.request(JSON.parse(json))
-        expect((yield* failureOf(call)).message).toContain("path: expected a path below the base URL")
-      }
-      expect(requests).toEqual([])
     }))
 })
 

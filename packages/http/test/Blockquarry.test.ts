@@ -139,25 +139,6 @@ describe("the chosen APIs", () => {
       }
     }))
 
-  it.effect("need no configuration of other APIs, and take options besides the environment", () =>
-    Effect.gen(function*() {
-      const { QUARRY_API_KEY, QUARRY_BASE_URL } = variables
-      const layer = Blockquarry.layerConfig({
-        apis: ["data", "ledger"],
-        baseUrls: { ledger: baseUrl },
-        cache: ResponseCache.standard
-      })
-      const ledgerTransaction = Effect.flatMap(
-        LedgerApi.LedgerApi,
-        (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
-      )
-      const { requests } = yield* run(Effect.all([price, price, ledgerTransaction]), layer, script, {
-        QUARRY_API_KEY,
-        QUARRY_BASE_URL
-      })
-      expect(requests.map(({ url }) => url.host)).toEqual(["data.test", "all.test"])
-    }))
-
   it.effect("fail with the names of the options that a JavaScript program may pass", () =>
     Effect.gen(function*() {
       const layers = [

@@ -109,23 +109,6 @@ describe("layerConfig", () => {
     }))
 })
 
-describe("API keys", () => {
-  it.effect("are required, also of programs without types, except by the ledger API", () =>
-    Effect.gen(function*() {
-      const keyless: ApiOptions = JSON.parse(`{ "baseUrl": "https://host.test" }`)
-      for (const layer of [DataApi.layer, StreamsApi.layer]) {
-        expect(yield* errorOf(layer(keyless))).toContain(
-          `Missing data at apiKey: "expected Redacted.make("…")"`
-        )
-      }
-      yield* run(Effect.void, LedgerApi.layer(keyless), [])
-      const noOptions: ApiOptions = JSON.parse("null")
-      for (const layer of [DataApi.layer, DataApi.layerConfig, LedgerApi.layer, LedgerApi.layerConfig]) {
-        expect(yield* errorOf(layer(noOptions))).toContain("Invalid data at options: \"expected an object\"")
-      }
-    }))
-})
-
 describe("the hint of an error", () => {
   const replyOf = (status: number) => ScriptedClient.make(() => ScriptedClient.respond(status)).client
   const unreachable = HttpClient.make((request) =>

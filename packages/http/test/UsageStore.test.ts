@@ -282,26 +282,6 @@ describe("a file of usage", () => {
       })
     ))
 
-  it.effect("is not replaced by the unfinished file of another process", () =>
-    withFile((file) =>
-      Effect.gen(function*() {
-        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
-        const unfinished = `${file}.compacting`
-        const store = yield* storeWith(file, (files) => ({
-          stream: (path, options) =>
-            files.remove(unfinished).pipe(
-              Effect.zipRight(files.writeFileString(unfinished, "")),
-              Effect.as(files.stream(path, options)),
-              Stream.unwrap
-            )
-        }))
-        yield* store.add(manyRows.slice(1), 1)
-        expect(yield* sizeOf(unfinished)).toBe(0)
-        const other = yield* UsageStore.file({ file, retention: 400 })
-        expect(yield* readAll(other)).toEqual([{ ...row, requests: 50_000, savedPrice: 2_500_000 }])
-      })
-    ))
-
   it.effect("that cannot be written or read is an error with its path and the cause", () =>
     withFile((file) =>
       Effect.gen(function*() {

@@ -4,8 +4,6 @@ import type * as Effect from "effect/Effect"
 import type { Clients } from "./TestClients.ts"
 
 export const address = `0x${"ab".repeat(20)}`
-/** Returns one of many addresses. */
-export const addressOf = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
 export const contract = `0x${"cd".repeat(20)}`
 export const hash = `0x${"12".repeat(32)}`
 

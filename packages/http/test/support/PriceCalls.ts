@@ -52,8 +52,3 @@ export const forkPrices = (
     numbers,
     (number) => Effect.zipLeft(Effect.fork(fetchPrice(clients, number)), runPendingWork)
   )
-
-/** Returns when each request was sent, in seconds. */
-export const sentAtSeconds = (
-  requests: ReadonlyArray<ScriptedClient.RecordedRequest>
-): ReadonlyArray<number> => requests.map(({ at }) => at / 1000)
