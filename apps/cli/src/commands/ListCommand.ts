@@ -9,7 +9,7 @@ import { runList } from "../export/RunList.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import { inputOptions, readsInputs, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
-import { chartOptions, chartTarget } from "../list/ChartOptions.ts"
+import { chartOptions } from "../list/ChartOptions.ts"
 import { paginationOptions, skipInvalidOption } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
@@ -18,7 +18,7 @@ import { withRecordedBodies } from "../list/RawOutput.ts"
 
 export const listCommand = <
   I extends { readonly cursor?: string },
-  InputEncoded,
+  InputEncoded extends { readonly limit?: number | undefined },
   Output extends Page<Item>,
   OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item
@@ -49,20 +49,13 @@ export const listCommand = <
       if (outputSettings(invocation.values).isFieldsHelp) {
         return yield* printFieldsHelp(recordFields(spec.operation))
       }
-      const target = chartTarget(invocation)
-      const { chart: loadChart } = spec
       const list = operationList(spec)
-      // Decoded at once, so that the input is valid before anything else happens
-      const encoded = readsInputs(invocation) ? null : (yield* list.decode(invocation)).encoded
-      const { aliasOf } = invocation.settings.configuration.addressBook
-      const chart = target === null || loadChart === undefined || encoded === null
-        ? null
-        : { target, load: () => loadChart(encoded, aliasOf, invocation) }
-      const run = Effect.gen(function*() {
-        if (!readsInputs(invocation)) return yield* runList(list, invocation, { chart })
-        const { runInputs } = yield* Effect.promise(() => import("../inputs/RunInputs.ts"))
-        yield* runInputs(list, invocation)
-      })
+      const run = readsInputs(invocation)
+        ? Effect.flatMap(
+          Effect.promise(() => import("../inputs/RunInputs.ts")),
+          ({ runInputs }) => runInputs(list, invocation)
+        )
+        : runList(list, invocation, yield* list.sourceOf(invocation))
       yield* Effect.provide(run, layerFromSettings(invocation.settings)).pipe(withRecordedBodies(invocation))
     })
 })

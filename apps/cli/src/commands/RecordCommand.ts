@@ -1,6 +1,7 @@
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { CommandOption } from "../args/CommandOption.ts"
@@ -112,27 +113,23 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
         columns: inputColumns(fields, spec.inputFields),
         isDimmed: () => false,
         sourceOf: (invocation) =>
-          Effect.gen(function*() {
-            const { encoded } = yield* decodeArguments(operation, invocation.values)
-            const terminal = yield* CommandTerminal
-            const output = Effect.provideService(
-              (yield* callOf(invocation))(encoded),
-              CommandTerminal,
-              terminal
-            )
-            return {
-              input: encoded,
-              subject: null,
-              warning: null,
-              isSinglePage: true,
-              pages: (cursor) =>
-                Stream.fromEffect(Effect.map(output, (output) => {
-                  const result = recordsOf(output, rows)
-                  const page = { result, cursor: null, total: result.length }
-                  return recordPage(parseListCursor(cursor), page, () => result)
-                }))
-            }
-          })
+          Either.map(decodeArguments(operation, invocation.values), ({ encoded }) =>
+            Effect.gen(function*() {
+              const call = yield* callOf(invocation)
+              const output = Effect.provideService(call(encoded), CommandTerminal, yield* CommandTerminal)
+              return {
+                input: encoded,
+                subject: null,
+                warning: null,
+                isSinglePage: true,
+                pages: (cursor) =>
+                  Stream.fromEffect(Effect.map(output, (output) => {
+                    const result = recordsOf(output, rows)
+                    const page = { result, cursor: null, total: result.length }
+                    return recordPage(parseListCursor(cursor), page, () => result)
+                  }))
+              }
+            }))
       }
       yield* runInputs(list, invocation)
     })

@@ -22,11 +22,12 @@ const maxParallelRanges = 8
 
 /** Returns the number of subranges to read in parallel; null to read a single list. */
 const subrangeCount = (
-  { cursor, range, totalRanges }: ContractNftsInput,
+  { range, totalRanges }: ContractNftsInput,
   invocation: CommandInvocation
 ): number | null =>
   // A cursor belongs to a single list
-  totalRanges === undefined || range !== undefined || cursor !== undefined || !readsSeveralPages(invocation)
+  totalRanges === undefined || range !== undefined || invocation.values.has("cursor") ||
+    !readsSeveralPages(invocation)
     ? null
     : totalRanges
 

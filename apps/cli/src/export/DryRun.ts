@@ -62,7 +62,7 @@ export const dryRunExport = <Item>(
     if (cursor !== null) values.set("cursor", [cursor])
     yield* printFirstRequest(operation, { ...invocation, values })
 
-    const { pages } = yield* list.sourceOf({ ...invocation, values })
+    const { pages } = yield* yield* list.sourceOf({ ...invocation, values })
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
     const pageSize = first?.rows.length ?? 0
     const saved = savedRecords(manifest)

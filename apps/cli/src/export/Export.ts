@@ -172,7 +172,7 @@ const writeRecords = <Item>(
     const { pages } = retryPages(
       since === null
         ? job.source
-        : yield* list.sourceOf({ ...invocation, values: sinceBlock(invocation.values, since) }),
+        : yield* yield* list.sourceOf({ ...invocation, values: sinceBlock(invocation.values, since) }),
       job.retryFor,
       progress.wait
     )

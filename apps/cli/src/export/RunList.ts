@@ -3,44 +3,39 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { integerValue, isEnabled } from "../args/ArgumentValues.ts"
-import type { ChartBuilder } from "../chart/Chart.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import type { ChartTarget } from "../list/ChartOptions.ts"
+import { chartTarget } from "../list/ChartOptions.ts"
 import type { JobInputs, ListJob } from "../list/ListJob.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
-import { limitRecords, noteInvalid, type RecordList } from "../list/RecordList.ts"
+import { limitRecords, noteInvalid, type OpenSource, type RecordList } from "../list/RecordList.ts"
 import { retryPages, showWait } from "../list/RetryPages.ts"
 import { countOf } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { dryRunOption, exportTarget, retryDuration } from "./ExportOptions.ts"
 
-interface RunListOptions<in Item> {
-  /** Where a chart of the list is drawn, if it is. */
-  readonly chart?: { readonly target: ChartTarget; readonly load: () => Promise<ChartBuilder<Item>> } | null
-  /** Of a list of many inputs. Each of them is limited and retried by itself, and none is drawn. */
-  readonly inputs?: JobInputs
-}
-
+/** `inputs`: of a list of many inputs. Each of them is limited and retried by itself. */
 export const runList = <Item>(
   list: RecordList<Item>,
   invocation: CommandInvocation,
-  { chart = null, inputs }: RunListOptions<Item> = {}
+  open: OpenSource<Item>,
+  inputs?: JobInputs
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { settings, values } = invocation
     const isDryRun = isEnabled(values, dryRunOption.name)
+    const chart = chartTarget(invocation)
     // --overwrite concerns the file of a chart too
     const target = chart === null ? yield* exportTarget(invocation) : null
     if (isDryRun && target === null) {
       const { printFirstRequest } = yield* Effect.promise(() => import("./DryRun.ts"))
       return yield* printFirstRequest(list.operation, invocation)
     }
-    const source = yield* list.sourceOf(invocation)
+    const source = yield* open
     if (source.warning !== null) yield* terminal.note(source.warning)
     const format = target === null ? settings.format : "ndjson"
     const job: ListJob<Item> = {
@@ -65,9 +60,10 @@ export const runList = <Item>(
         Stream.ensuring(Effect.when(noteTotal, () => invalid > 0))
       )
     const retrying = { ...job, source: { ...read, pages: (cursor?: string) => noted(read.pages(cursor)) } }
-    if (chart !== null) {
+    const builder = chart === null ? undefined : yield* Effect.promise(async () => source.chart?.())
+    if (chart !== null && builder !== undefined) {
       const { drawRecords } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
-      return yield* drawRecords(retrying, chart.target, yield* Effect.promise(chart.load))
+      return yield* drawRecords(retrying, chart, builder)
     }
     if (target === null) return yield* printRecords(retrying)
     const { planExport } = yield* Effect.promise(() => import("./ExportPlan.ts"))

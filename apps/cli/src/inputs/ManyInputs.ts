@@ -85,7 +85,7 @@ export const manyInputs = <Item>(
         ...(chain === undefined ? {} : { chain })
       }
       const opened = yield* Effect.either(
-        Effect.flatMap(invocationOf(invocation, argumentNames, line), list.sourceOf)
+        Effect.flatten(Either.flatMap(invocationOf(invocation, argumentNames, line), list.sourceOf))
       )
       if (Either.isLeft(opened)) {
         return { line, key, start, isSinglePage: true, subject: null, pages: Stream.fail(opened.left) }
@@ -157,7 +157,7 @@ export const manyInputs = <Item>(
     columns: withKeyColumns(list.columns, keyNames),
     isDimmed: ({ item }) => list.isDimmed(item),
     sourceOf: (invocation) =>
-      Effect.map(Effect.context<ApiClients | CommandTerminal>(), (context) => ({
+      Either.right(Effect.map(Effect.context<ApiClients | CommandTerminal>(), (context) => ({
         input: canonicalInput,
         subject: null,
         warning: null,
@@ -189,7 +189,7 @@ export const manyInputs = <Item>(
               Stream.concat(Stream.make(lastPage))
             )
           })).pipe(Stream.provideContext(context))
-      }))
+      })))
   }
 }
 

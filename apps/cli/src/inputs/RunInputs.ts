@@ -2,6 +2,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { realpathSync } from "node:fs"
 import {
@@ -20,7 +21,7 @@ import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { exportTarget, retryDuration, withExplicitChain } from "../export/ExportOptions.ts"
 import { runList } from "../export/RunList.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import type { RecordList } from "../list/RecordList.ts"
+import type { RecordList, RecordSource } from "../list/RecordList.ts"
 import { retryPages, showWait } from "../list/RetryPages.ts"
 import { countOf } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
@@ -77,31 +78,28 @@ export const runInputs = <Item>(
     ]
     const retryFor = values.has("retry-for") || isExport ? retryDuration(values) : defaultRetryFor
     let hasMore = false
+    const retrying = (source: RecordSource<Item>) => {
+      const { pages, ...rest } = retryPages(source, retryFor, showWait(terminal))
+      return {
+        ...rest,
+        pages: (cursor?: string, previous?: ReadonlyArray<string>) =>
+          Stream.tap(pages(cursor, previous), ({ end }) =>
+            Effect.sync(() => (hasMore ||= source.isSinglePage && typeof end.cursor === "string")))
+      }
+    }
     const sourceOf: typeof list.sourceOf = (invocation) =>
-      Effect.map(list.sourceOf(invocation), (source) => {
-        const retrying = retryPages(source, retryFor, showWait(terminal))
-        return {
-          ...retrying,
-          pages: (cursor, previous) =>
-            Stream.tap(
-              retrying.pages(cursor, previous),
-              ({ end }) =>
-                Effect.sync(() => (hasMore ||= source.isSinglePage && typeof end.cursor === "string"))
-            )
-        }
-      })
+      Either.map(list.sourceOf(invocation), Effect.map(retrying))
     const all = manyInputs({ ...list, sourceOf }, {
       canonicalInput: canonicalInput(operation, values, text, sha256),
       lines: chains === null
         ? lines
-        : Stream.mapConcat(lines, (line) => chains.map((chain) => ({ ...line, chain }))),
+        : Stream.mapConcat(lines, (line) =>
+          chains.map((chain) => ({ ...line, chain }))),
       keyNames,
       argumentNames: argumentsOfLines(toArguments(operation), values),
       failures
     })
-    yield* runList(all, invocation, {
-      inputs: { ...failures, pipe }
-    })
+    yield* runList(all, invocation, yield* all.sourceOf(invocation), { ...failures, pipe })
     if (hasMore) yield* terminal.note(`more ${list.recordName} available: use --all`)
     yield* failures.result
   })

@@ -39,16 +39,23 @@ export const parseListCursor = (text: string | undefined): ListCursor => {
 /** All list operations accept this page size. */
 const commonMaxPageSize = 100
 
-/**
- * Returns the values of the first request: the cursor of the service, and a page size that fetches no records in vain if
- * the number of records is limited.
- */
-export const requestValues = (values: ArgumentValues): ArgumentValues => {
-  const { page, skip } = parseListCursor(singleValue(values, "cursor"))
+/** Returns a page size that fetches no records in vain if their number is limited; null to use that of the values. */
+export const pageSize = (values: ArgumentValues): number | null => {
+  const { skip } = parseListCursor(singleValue(values, "cursor"))
   const limit = (integerValue(values, "max-items") ?? Infinity) + skip
-  const request = new Map(values)
-  request.delete("cursor")
-  if (page !== undefined) request.set("cursor", [page])
-  if (limit <= commonMaxPageSize && !request.has("limit")) request.set("limit", [String(limit)])
-  return request
+  return limit <= commonMaxPageSize && !values.has("limit") ? limit : null
+}
+
+export const withoutCursor = (values: ArgumentValues): ArgumentValues =>
+  new Map([...values].filter(([name]) => name !== "cursor"))
+
+/** Returns the values of the first request of a list, with the cursor of the service. */
+export const requestValues = (values: ArgumentValues): ArgumentValues => {
+  const { page } = parseListCursor(singleValue(values, "cursor"))
+  const limit = pageSize(values)
+  return new Map([
+    ...withoutCursor(values),
+    ...page === undefined ? [] : [["cursor", [page]] as const],
+    ...limit === null ? [] : [["limit", [String(limit)]] as const]
+  ])
 }

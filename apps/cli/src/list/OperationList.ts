@@ -19,7 +19,13 @@ import { recordFields } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-import { type ListCursor, parseListCursor, readsSeveralPages, requestValues } from "./ListOptions.ts"
+import {
+  type ListCursor,
+  pageSize,
+  parseListCursor,
+  readsSeveralPages,
+  withoutCursor
+} from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import {
   type InvalidRecord,
@@ -31,7 +37,7 @@ import {
 
 export interface ListCommandSpec<
   I extends { readonly cursor?: string },
-  InputEncoded,
+  InputEncoded extends { readonly limit?: number | undefined },
   Output extends Page<Item>,
   OutputEncoded,
   Item
@@ -75,14 +81,6 @@ export interface ListCommandSpec<
   ) => Either.Either<unknown, UsageError>
 }
 
-/** The list of an operation. */
-interface OperationList<in out InputEncoded, in out Item> extends RecordList<Item> {
-  /** Decodes the input of the list, and checks what its schema does not. */
-  readonly decode: (
-    invocation: CommandInvocation
-  ) => Either.Either<{ readonly encoded: InputEncoded }, UsageError>
-}
-
 /** Returns the records of a response that are left out because they cannot be read. */
 const invalidRecords = ({ text, unreadable }: DecodedResponse): ReadonlyArray<InvalidRecord> => {
   const records = unreadable.filter(({ field }) => field === recordField)
@@ -100,83 +98,88 @@ const isWhole = ({ cursor, result, total }: Page<unknown>): boolean =>
 
 export const operationList = <
   I extends { readonly cursor?: string },
-  InputEncoded,
+  InputEncoded extends { readonly limit?: number | undefined },
   Output extends Page<Item>,
   OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item
 >(
   spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>
-): OperationList<InputEncoded, Item> => {
+): RecordList<Item> => {
   const { operation, recordName } = spec
-  const decode = (invocation: CommandInvocation) =>
-    Either.flatMap(
-      decodeArguments(operation, invocation.values),
-      (decoded) => Either.map(spec.validate?.(decoded.encoded, invocation) ?? Either.void, () => decoded)
-    )
+  /** Makes the source of a decoded input, which is that of the whole list. */
+  const sourceOf = (input: I, encoded: InputEncoded, invocation: CommandInvocation) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const { settings, values } = invocation
+      const { aliasOf } = settings.configuration.addressBook
+      const listOperation = yield* (yield* ApiClients).functionOf(operation, values)
+      const limit = pageSize(values)
+      const maxItems = integerValue(values, "max-items")
+      const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
+      const isSinglePage = alternative === null && !readsSeveralPages(invocation)
+      const pagesAfter = ({ page: cursor, skip }: ListCursor, options: ListCallOptions) =>
+        listOperation.pages(limit === null ? encoded : { ...encoded, limit }, {
+          cursor,
+          ...options,
+          ...(isSinglePage ? { maxPages: 1 } : {
+            // The body of a page is that of the last response
+            prefetch: outputSettings(values).isRaw ? 0 : 1,
+            maxItems: maxItems === null ? undefined : maxItems + skip
+          })
+        })
+      const before = Effect.gen(function*() {
+        if (spec.beforeFirstPage !== undefined) {
+          yield* spec.beforeFirstPage(listOperation, encoded, invocation)
+        }
+        if (alternative !== null) yield* terminal.progress(`reading ${recordName}…`)
+      })
+      const toRecordPage = (position: ListCursor | null, page: Output, context?: PageContext) =>
+        recordPage(
+          position,
+          isSinglePage && isWhole(page) ? { ...page, cursor: null } : page,
+          () => operation.encode(page).result,
+          spec.pageNote?.(page, invocation) ?? null,
+          context
+        )
+      return {
+        input: { ...encoded, cursor: singleValue(values, "cursor") },
+        subject: singleValue(values, "address")?.toLowerCase() ?? null,
+        warning: spec.warning?.(input, invocation) ?? null,
+        isSinglePage,
+        chart: () => spec.chart?.(encoded, aliasOf, invocation),
+        pages: (cursor?: string, previous?: ReadonlyArray<string>) => {
+          const start = parseListCursor(cursor ?? singleValue(values, "cursor"))
+          const pages = alternative === null
+            ? Stream.suspend(() => {
+              // In the order of the pages, of which some are fetched ahead
+              const contexts: Array<Omit<PageContext, "previous">> = []
+              let invalid: ReadonlyArray<InvalidRecord> = []
+              return pagesAfter(start, {
+                previous,
+                decoding: isEnabled(values, "skip-invalid") ? "skip" : "lenient",
+                onResponse: (response) => void (invalid = invalidRecords(response)),
+                onPage: (page) => void contexts.push({ ...page, invalid })
+              }).pipe(recordPages(start, toRecordPage, previous, () => contexts.shift()))
+            })
+            : Stream.map(alternative, (page) => toRecordPage(null, page))
+          return Stream.provideService(Stream.unwrap(Effect.as(before, pages)), CommandTerminal, terminal)
+        }
+      }
+    })
   return {
     operation,
-    decode,
     fields: recordFields(operation),
     recordName,
     columns: spec.columns,
     isDimmed: spec.isDimmed ?? (() => false),
     sourceOf: (invocation) =>
-      Effect.gen(function*() {
-        const terminal = yield* CommandTerminal
-        const { values } = invocation
-        const { encoded, input } = yield* decode(invocation)
-        const listOperation = yield* (yield* ApiClients).functionOf(operation, values)
-        const maxItems = integerValue(values, "max-items")
-        const paged = yield* decodeArguments(operation, requestValues(values))
-        const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
-        const isSinglePage = alternative === null && !readsSeveralPages(invocation)
-        const pagesAfter = ({ page: cursor, skip }: ListCursor, options: ListCallOptions) =>
-          listOperation.pages(paged.encoded, {
-            cursor,
-            ...options,
-            ...(isSinglePage ? { maxPages: 1 } : {
-              // The body of a page is that of the last response
-              prefetch: outputSettings(values).isRaw ? 0 : 1,
-              maxItems: maxItems === null ? undefined : maxItems + skip
-            })
-          })
-        const before = Effect.gen(function*() {
-          if (spec.beforeFirstPage !== undefined) {
-            yield* spec.beforeFirstPage(listOperation, encoded, invocation)
-          }
-          if (alternative !== null) yield* terminal.progress(`reading ${recordName}…`)
-        })
-        return {
-          input: encoded,
-          subject: singleValue(values, "address")?.toLowerCase() ?? null,
-          warning: spec.warning?.(input, invocation) ?? null,
-          isSinglePage,
-          pages: (cursor, previous) => {
-            const start = parseListCursor(cursor ?? singleValue(values, "cursor"))
-            const toRecordPage = (position: ListCursor | null, page: Output, context?: PageContext) =>
-              recordPage(
-                position,
-                isSinglePage && isWhole(page) ? { ...page, cursor: null } : page,
-                () => operation.encode(page).result,
-                spec.pageNote?.(page, invocation) ?? null,
-                context
-              )
-            const pages = alternative === null
-              ? Stream.suspend(() => {
-                // In the order of the pages, of which some are fetched ahead
-                const contexts: Array<Omit<PageContext, "previous">> = []
-                let invalid: ReadonlyArray<InvalidRecord> = []
-                return pagesAfter(start, {
-                  previous,
-                  decoding: isEnabled(values, "skip-invalid") ? "skip" : "lenient",
-                  onResponse: (response) => void (invalid = invalidRecords(response)),
-                  onPage: (page) => void contexts.push({ ...page, invalid })
-                }).pipe(recordPages(start, toRecordPage, previous, () => contexts.shift()))
-              })
-              : Stream.map(alternative, (page) => toRecordPage(null, page))
-            return Stream.provideService(Stream.unwrap(Effect.as(before, pages)), CommandTerminal, terminal)
-          }
-        }
-      })
+      Either.flatMap(
+        decodeArguments(operation, withoutCursor(invocation.values)),
+        ({ encoded, input }) =>
+          Either.map(
+            spec.validate?.(encoded, invocation) ?? Either.void,
+            () => sourceOf(input, encoded, invocation)
+          )
+      )
   }
 }

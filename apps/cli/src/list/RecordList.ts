@@ -3,11 +3,13 @@ import { isResumeCursor } from "@blockquarry/core/Cursor"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { PageRepeats } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
+import type { ChartBuilder } from "../chart/Chart.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
-import type { CommandError } from "../errors/CommandError.ts"
+import type { CommandError, UsageError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
@@ -66,7 +68,7 @@ export const noteInvalid = ({ note }: TerminalService, { invalid }: RecordPage<u
   )
 
 /** The records that an invocation selects. They can be read from the beginning or from a cursor. */
-export interface RecordSource<out Item> {
+export interface RecordSource<in out Item> {
   /** The input of the operation, or what many inputs have in common. */
   readonly input: unknown
   /** The address that all records concern, in lower case; null if there is none. */
@@ -74,6 +76,8 @@ export interface RecordSource<out Item> {
   readonly warning: string | null
   /** Whether the list ends after one page although the upstream has more. */
   readonly isSinglePage: boolean
+  /** Returns the builder of a chart of the records, if they have one. */
+  readonly chart?: () => Promise<ChartBuilder<Item>> | undefined
   /** `previous` has the identities of the records before the cursor. */
   readonly pages: (
     cursor?: string,
@@ -92,12 +96,13 @@ export interface ShownList<in Item> {
   readonly isDimmed: (item: Item) => boolean
 }
 
+export type OpenSource<Item> = Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
+
 /** A list without the types of its operation: how commands read and show its records. */
 export interface RecordList<in out Item> extends ShownList<Item> {
   readonly operation: AnyOperation
-  readonly sourceOf: (
-    invocation: CommandInvocation
-  ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
+  /** Decodes the input of the list, which fails at once, and returns how to make its source. */
+  readonly sourceOf: (invocation: CommandInvocation) => Either.Either<OpenSource<Item>, UsageError>
 }
 
 /** A page as the client returns it. */

@@ -23,13 +23,15 @@ export const listReader = <Item extends WatchableRecord>(
     // A watch has its own meaning of `max-items`
     const values = new Map(invocation.values)
     values.delete("max-items")
-    const whole = yield* sourceOf({ ...invocation, values })
+    const whole = yield* yield* sourceOf({ ...invocation, values })
     const pagesFrom = (from: PollStart) => {
       const own = new Map(values).set("all", ["true"])
       if (hasOrder) own.set("order", ["asc"])
       if (from.block !== undefined) own.set("from-block", [String(from.block)])
       if (from.time !== undefined) own.set("from-date", [from.time])
-      return Stream.unwrap(Effect.map(sourceOf({ ...invocation, values: own }), (source) => source.pages()))
+      return Stream.unwrap(
+        Effect.map(Effect.flatten(sourceOf({ ...invocation, values: own })), (source) => source.pages())
+      )
         .pipe(Stream.provideContext(context))
     }
     const query: ListQuery = {

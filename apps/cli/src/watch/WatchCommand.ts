@@ -42,7 +42,7 @@ const ownParameters: ReadonlySet<string> = new Set([
 /** Creates the command `watch …` for a list whose records have blocks. */
 export const watchCommand = <
   I extends { readonly cursor?: string },
-  InputEncoded,
+  InputEncoded extends { readonly limit?: number | undefined },
   Output extends Page<Item>,
   OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item extends WatchableRecord
