@@ -5,16 +5,12 @@
  */
 import { daysSinceEpoch } from "./instant.ts"
 
-/** `2024-01-31`, `2024-01`; `20240131`, `202401`; `2024-060`, `2024060`; `2024-W05-3`, `2024W053`, `2024-W05` */
-const date = String.raw`(?<year>\d{4}|[+-]\d{6})(?:-(?<month>\d\d)(?:-(?<day>\d\d))?|(?<basicMonth>\d\d)` +
-  String.raw`(?<basicDay>\d\d)?|-?(?<ordinal>\d{3})|-?W(?<week>\d\d)(?:-?(?<weekday>\d))?)?`
-/** `T03:04:05.678`, ` 03:04`, `T0304` */
-const time = String
-  .raw`(?:[T ](?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?)?`
-/** `Z`, `+05:30`, `-0530`, `-08` */
-const offset = String
-  .raw`(?:\s?(?<offset>Z|(?<sign>[+-])(?<offsetHour>\d\d)(?::?(?<offsetMinute>\d\d))?))?`
-const isoPattern = new RegExp(`^${date}${time}${offset}$`, "i")
+/**
+ * `2024-01-31`, `2024-01`, `20240131`, `202401`; `2024-060`, `2024060`; `2024-W05-3`, `2024W053`, `2024-W05`. Then
+ * `T03:04:05.678`, ` 03:04`, `T0304`; then `Z`, `+05:30`, `-0530`, `-08`.
+ */
+const isoPattern =
+  /^(\d{4}|[+-]\d{6})(?:(-?)(\d\d)(?:\2(\d\d))?|-?(\d{3})|-?W(\d\d)(?:-?(\d))?)?(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?)?(?:\s?(Z|([+-])(\d\d)(?::?(\d\d))?))?$/i
 
 /** What is wrong with a text that looks like a date. */
 type NoDate = typeof nonexistent | typeof nonexistentMonth | typeof ambiguousZone
@@ -64,24 +60,26 @@ const offsetOf = ([sign = "+", hours = "0", minutes = "0"]: Texts): number =>
  * in another form. Drops digits after the milliseconds.
  */
 export const parseIsoDate = (text: string): number | NoDate | undefined => {
-  const parts = text.length > maxLength ? undefined : isoPattern.exec(text)?.groups
-  if (parts === undefined) return undefined
+  const parts = text.length > maxLength ? null : isoPattern.exec(text)
+  if (parts === null) return undefined
+  const [, yearText, dash, month = 1, monthDay, yearDay, week, weekDay = 1, ...rest] = parts
+  const [hour, minute, second, fraction, offset, sign, offsetHour, offsetMinute] = rest
   // `2024-0131` is no year with an offset: without a time, it follows a complete calendar date, and has minutes
-  const isOffset = parts["hour"] !== undefined ||
-    parts["day"] !== undefined && (parts["sign"] === undefined || parts["offsetMinute"] !== undefined)
-  if (parts["offset"] !== undefined && !isOffset) return undefined
-  const number = (name: string, missing: number) => Number(parts[name] ?? missing)
-  const year = number("year", 0)
-  const weekday = number("weekday", 1)
-  const day = weekday < 1 || weekday > 7
-    ? undefined
-    : parts["week"] !== undefined
-    ? dayBetween(firstMonday(year), firstMonday(year + 1), (number("week", 1) - 1) * 7 + weekday)
-    : parts["ordinal"] !== undefined
-    ? dayBetween(daysSinceEpoch(year, 1, 1), daysSinceEpoch(year + 1, 1, 1), number("ordinal", 1))
-    : dayOf(year, number("month", number("basicMonth", 1)), number("day", number("basicDay", 1)))
-  const clock = [parts["hour"], parts["minute"], parts["second"], parts["fraction"]]
-  return instantOf(day, clock, offsetOf([parts["sign"], parts["offsetHour"], parts["offsetMinute"]]))
+  const isOffset = hour !== undefined ||
+    dash === "-" && monthDay !== undefined && (sign === undefined || offsetMinute !== undefined)
+  if (offset !== undefined && !isOffset) return undefined
+  const year = Number(yearText)
+  const day = week !== undefined
+    ? dayBetween(firstMonday(year), firstMonday(year + 1), (Number(week) - 1) * 7 + Number(weekDay))
+    : yearDay !== undefined
+    ? dayBetween(daysSinceEpoch(year, 1, 1), daysSinceEpoch(year + 1, 1, 1), Number(yearDay))
+    : dayOf(year, Number(month), Number(monthDay ?? 1))
+  const isDay = Number(weekDay) >= 1 && Number(weekDay) <= 7
+  return instantOf(
+    isDay ? day : undefined,
+    [hour, minute, second, fraction],
+    offsetOf([sign, offsetHour, offsetMinute])
+  )
 }
 
 /** `3:04 PM`, `03:04:05.678`, `3 PM` */
@@ -93,41 +91,21 @@ const offsetAsSpace =
 /** `UTC+1:00`, `GMT-5`, `-0500`; `-05` after a clock, for which `@` stands, or at the end */
 const offsetPattern =
   /(?:(?:UTC?|GMT)\s?|(?<=@\s?)|(?<=\s)(?=.\d\d:?\d\d|.\d\d?$))[+\u2212-]\d{1,2}(?::?\d\d)?(?![\d:])/gi
-/** Hours from UTC of the zones of RFC 5322, but for `CST`, which is also China's, and of others with one meaning. */
-const zoneHours: Readonly<Record<string, number>> = {
-  Z: 0,
-  UT: 0,
-  UTC: 0,
-  GMT: 0,
-  WET: 0,
-  WEST: 1,
-  CET: 1,
-  CEST: 2,
-  EET: 2,
-  EEST: 3,
-  JST: 9,
-  KST: 9,
-  AEST: 10,
-  AEDT: 11,
-  NZST: 12,
-  NZDT: 13,
-  NST: -3.5,
-  NDT: -2.5,
-  EST: -5,
-  EDT: -4,
-  CDT: -5,
-  MST: -7,
-  MDT: -6,
-  PST: -8,
-  PDT: -7,
-  HST: -10
-}
-const months = "janfebmaraprmayjunjulaugsepoctnovdec"
-const monthPattern =
-  /^(?:jan(?:uar[iy]?|v(?:ier)?)?|feb(?:ruar[iy]?|rero|braio)?|mar(?:ch|s|zo)?|apr(?:ile?)?|mayo?|ju[ln](?:[ey]|io?)?|aug(?:ust(?:i|us)?)?|sep(?:t(?:emb(?:er|re)|iembre)?)?|oct(?:ob(?:er|re)|ubre)?|nov(?:emb(?:er|re)|iembre)?|dec(?:ember)?)$/i
-/** Words that say no more: weekdays, also in Spanish, French and Italian. `marraskuu` is November. */
-const filler =
-  /^(?:(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?|at|t|mar(?:di|ras|te[ds]|[țţ]).*)$/i
+/**
+ * The zones of RFC 5322, but for `CST`, which is also China's, and others with one meaning, for each half hour from UTC-10 on.
+ */
+const zones =
+  "hst,,,,pst,,mst pdt,,mdt,,est cdt,,edt,nst,,ndt,,,,,z ut utc gmt wet,,west cet,,cest eet,,eest,,,,,,,,,,,,jst kst,,aest,,aedt,,nzst,,nzdt"
+/** The names of each month, also those of other languages that begin as the English one does, and their first letters. */
+const months =
+  "january januari janvier,february februari febrero febbraio,march mars marzo,april aprile,may mayo,june junio," +
+  "july julio,august augusti augustus,september septembre septiembre,october octobre octubre,november novembre noviembre,december"
+/** Returns the number of the names that have a word, or its first letters, from 0 on, or -1. */
+const indexIn = (names: string, word: string, isWhole: boolean): number =>
+  names.split(",").findIndex((each) => ` ${each} `.includes(` ${word.toLowerCase()}${isWhole ? " " : ""}`))
+
+/** Words that say no more, and their first letters. */
+const filler = "monday tuesday wednesday thursday friday saturday sunday at t"
 const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 /** The numbers of a date, after words such as `Date:` or a weekday in another language. */
 const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
@@ -138,6 +116,7 @@ const zoneRemark = /\((?!(?:UTC|UT|GMT)\))[^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
 /** `[Europe/Berlin]`, after an offset */
 const zoneName = /(?<=Z|[+-]\d\d:?\d\d)(?:\[[^[\]]{1,40}\]){1,3}$/i
 
+/** One remark may contain another. */
 const withoutRemarks = (text: string): string => {
   const shorter = text.replace(remark, (found) => remarkWithClock.test(found) ? found : " ")
   return shorter === text ? text : withoutRemarks(shorter)
@@ -166,10 +145,11 @@ const parseParts = (input: string): number | NoDate => {
   const rest = clockless.replace(offsetPattern, " ").replace("@", " ").replace(
     wordPattern,
     (all, word: string) => {
-      const hours = zoneHours[word.toUpperCase()]
-      const month = monthPattern.test(word) ? months.indexOf(word.slice(0, 3).toLowerCase()) / 3 + 1 : 0
-      if (filler.test(word)) return " "
-      if (hours !== undefined) offsets.add(hours * 60)
+      const isShort = word.length < 3
+      const zone = indexIn(zones, word, true)
+      const month = indexIn(months, word, isShort) + 1
+      if (indexIn(filler, word, isShort) === 0) return " "
+      if (zone >= 0) offsets.add(zone * 30 - 600)
       else if (month > 0) found.push(month)
       else if (!/^[A-Z]{2,5}$/.test(word)) return all
       // An offset says what `CEST` or `IST` means
