@@ -14,7 +14,7 @@ import type { Mismatch } from "./internal/decoder/Mismatch.ts"
 import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
 export { invalidRecords, recordField, type Unreadable } from "./internal/decoder/Converter.ts"
-export { type Mismatch, mismatchOf } from "./internal/decoder/Mismatch.ts"
+export { type IssueLeaf, leavesOf, type Mismatch, mismatchOf, reasonOf } from "./internal/decoder/Mismatch.ts"
 
 /** A field that is null, or a record that is left out, because it cannot be read. */
 export type UnreadableField = Mismatch & { readonly field: string }

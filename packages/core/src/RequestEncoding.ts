@@ -1,11 +1,10 @@
 /** Encodes the input of an operation as an HTTP request. */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
+import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Decoder from "./Decoder.ts"
-import { formatValue } from "./internal/scalar.ts"
 import type { Method, Operation } from "./Operation.ts"
 import { InvalidInputError } from "./OperationError.ts"
 import type { QueryParameters } from "./QueryParameters.ts"
@@ -151,12 +150,8 @@ export const formatQuery = (query: EncodedRequest["query"]): string =>
 type InputIssue = InvalidInputError["issues"][number]
 
 /** Returns the issues of a `ParseError` by parameter. */
-const issuesOf = (error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<InputIssue> => {
-  const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
-    parameter: path.length === 0 ? "input" : path.join("."),
-    reason: message
+const issuesOf = (error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<InputIssue> =>
+  Arr.map(Decoder.leavesOf(error.issue), ({ issue, path }) => ({
+    parameter: path.join(".") || "input",
+    reason: Decoder.reasonOf(issue)
   }))
-  return Arr.isNonEmptyReadonlyArray(issues)
-    ? issues
-    : [{ parameter: "input", reason: formatValue(error.message) }]
-}

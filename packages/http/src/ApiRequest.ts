@@ -204,7 +204,7 @@ const operationOf = <Output, OutputEncoded>(
 }
 
 const isAsynchronous = ({ issue }: ParseResult.ParseError): boolean =>
-  ParseResult.ArrayFormatter.formatIssueSync(issue).some(({ _tag }) => _tag === "Forbidden")
+  Decoder.leavesOf(issue).some((leaf) => leaf.issue._tag === "Forbidden")
 
 /** The error of an output that is decoded asynchronously. */
 const mismatch = (

@@ -1,6 +1,7 @@
 /**
  * What is wrong with the options that a program passes. JavaScript programs have no types, so options may be anything.
  */
+import * as Decoder from "@blockquarry/core/Decoder"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -47,11 +48,7 @@ const issuesOf = (ast: AST.AST, value: unknown, path: ReadonlyArray<string>): Re
       : [{ path, reason: `expected an object with ${namesOf(members)}, got ${describe(value)}` }]
   }
   return Either.match(ParseResult.decodeUnknownEither(Schema.make(ast))(value), {
-    onLeft: (error) =>
-      ParseResult.ArrayFormatter.formatIssueSync(error).slice(0, 1).map(({ message }) => ({
-        path,
-        reason: message
-      })),
+    onLeft: (issue) => [{ path, reason: Decoder.reasonOf(Decoder.leavesOf(issue)[0].issue) }],
     onRight: () => []
   })
 }

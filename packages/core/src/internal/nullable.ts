@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { leavesOf } from "./decoder/Mismatch.ts"
 import { allowMissing, type MissingField, type OptionalField } from "./narrow.ts"
 import { expectedOf, formatValue } from "./scalar.ts"
 
@@ -74,13 +75,10 @@ export const nullOr = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | nul
 export const issueOf = (schema: AST.AST, actual: unknown): ParseResult.ParseIssue => {
   const decoded = ParseResult.decodeUnknownEither(Schema.make(schema))(actual)
   const expected = expectedOf(schema)
-  return Either.isLeft(decoded) && (expected === undefined || isInside(decoded.left))
+  return Either.isLeft(decoded) && (expected === undefined || leavesOf(decoded.left)[0].path.length > 0)
     ? decoded.left
     : new ParseResult.Type(schema, actual, `expected ${expected} or null, got ${formatValue(actual)}`)
 }
-
-const isInside = (issue: ParseResult.ParseIssue): boolean =>
-  issue._tag === "Composite" || (issue._tag === "Transformation" && isInside(issue.issue))
 
 /**
  * Creates a field that may be absent. `Schema.optionalWith` with `exact`, but without its other options, which take 1 kB
