@@ -42,24 +42,16 @@ export const forgetAfter = 1000
 const memberName = (text: string, start: number): string | undefined =>
   /"(\w+)"\s*:\s*$/.exec(text.slice(Math.max(0, start - 40), start))?.[1]
 
-/**
- * Quotes the unsafe integers that the pattern matches. With `skips`, continues after half of the shortest distance so far:
- * members of records have similar distances, and the search takes most of the time.
- */
-const quoteMatches = (text: string, pattern: RegExp, skips: boolean): string => {
+/** Quotes the unsafe integers that the pattern matches. */
+const quoteMatches = (text: string, pattern: RegExp): string => {
   let quoted = ""
   let copied = 0
-  let shortest = Infinity
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const integer = match[1] ?? ""
     const end = pattern.lastIndex
     if (!isUnsafe(integer) || !endsValue(text, end)) continue
     const start = end - integer.length
-    if (skips && copied > 0) {
-      shortest = Math.min(shortest, start - copied)
-      pattern.lastIndex = end + (shortest >> 1)
-    }
     quoted += `${text.slice(copied, start)}"${integer}"`
     copied = end
   }
@@ -91,34 +83,23 @@ const quoteEvery = (text: string, onMatch: (start: number) => void): string => {
 export const makeQuoter = (): IntegerQuoter => {
   let patterns: ReadonlyMap<string, RegExp> | "any" = new Map<string, RegExp>()
   let texts = 0
-  let skips = true
   const learn = (name: string | undefined) => {
     if (patterns === "any" || name !== undefined && patterns.has(name)) return
     patterns = name === undefined || patterns.size === maxNames
       ? "any"
       : new Map([...patterns, [name, integerOf(name)]])
   }
-  const quoteAny = (text: string) => {
-    const known = patterns
-    return quoteEvery(text, (start) => {
-      if (patterns === "any" || known === "any") return
-      const name = memberName(text, start)
-      // `quoteKnown` has skipped it.
-      if (name !== undefined && known.has(name)) skips = false
-      learn(name)
-    })
-  }
+  const quoteAny = (text: string) => quoteEvery(text, (start) => learn(memberName(text, start)))
   return {
     quoteKnown: (text) => {
       if (texts === forgetAfter) {
         texts = 0
-        skips = true
         patterns = new Map()
       }
       texts += 1
       if (patterns === "any") return quoteAny(text)
       let quoted = text
-      for (const pattern of patterns.values()) quoted = quoteMatches(quoted, pattern, skips)
+      for (const pattern of patterns.values()) quoted = quoteMatches(quoted, pattern)
       return quoted
     },
     quoteAll: quoteAny
