@@ -195,8 +195,6 @@ const isOverriddenByBlock = (name: string, all: RawInput): boolean =>
 
 const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined => {
   const { from_block, from_date, to_block, to_date } = range
-  if (from_block !== undefined && from_date !== undefined) return bothIssue("from")
-  if (to_block !== undefined && to_date !== undefined) return bothIssue("to")
   if (from_block !== undefined && to_block !== undefined && from_block > to_block) {
     return reversedIssue("block", from_block, to_block)
   }
@@ -204,11 +202,6 @@ const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined =>
     ? reversedIssue("date", DateTime.formatIso(from_date), DateTime.formatIso(to_date))
     : undefined
 }
-
-const bothIssue = (bound: "from" | "to"): Schema.FilterIssue => ({
-  path: [`${bound}_date`],
-  message: `${bound}_date and ${bound}_block are mutually exclusive; set one of them`
-})
 
 const reversedIssue = <A extends number | string>(
   kind: "block" | "date",

@@ -139,7 +139,7 @@ const withResponse = (
 
 /** Returns a text such as `1 d 2 h`, rounded up to whole seconds as `Retry-After` is: a retry must not come too early. */
 export const formatRetryDelay = (delay: Duration.Duration): string =>
-  formatDuration(Duration.isFinite(delay) ? Duration.seconds(Math.ceil(Duration.toSeconds(delay))) : delay)
+  formatDuration(Duration.seconds(Math.ceil(Duration.toSeconds(delay))))
 
 const withRetryDelay = (what: string, delay: Duration.Duration | null): string =>
   `${what}; ${delay === null ? "retry later" : `retry in ${formatRetryDelay(delay)}`}`
@@ -264,7 +264,7 @@ export class LocalLimitError extends operationError<LocalLimitError>()("LocalLim
 }) {}
 
 /** The statuses of failures that are usually temporary. */
-const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
+const temporaryStatuses: ReadonlyArray<number> = [500, 502, 503, 504]
 
 /** The upstream failed: a 5xx status. */
 export class ServerError extends operationError<ServerError>()(
@@ -278,7 +278,7 @@ export class ServerError extends operationError<ServerError>()(
         error
       )
     },
-    retryable: (error) => temporaryStatuses.has(error.status) && isSafeToRepeat(error)
+    retryable: (error) => temporaryStatuses.includes(error.status) && isSafeToRepeat(error)
   }
 ) {}
 

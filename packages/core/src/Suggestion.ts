@@ -66,8 +66,6 @@ const inWords = (text: string): string => text.toLowerCase().replaceAll(/[_-]/g,
 
 const isMisspelling = (text: string, name: string): boolean => {
   if (differByAtMost(1, text, name)) return true
-  // Saves to split most texts
-  if (Math.abs(text.length - name.length) > name.length / 3) return false
   const [words, wordsOfName] = [text.split(" "), name.split(" ")]
   return words.length === wordsOfName.length && wordsOfName.every((nameWord, index) => {
     const word = words[index] ?? ""
@@ -75,13 +73,8 @@ const isMisspelling = (text: string, name: string): boolean => {
   })
 }
 
-/** Counts the letters that the text lacks first, which is faster than to compare them all. */
-const differByAtMost = (limit: number, text: string, name: string): boolean => {
-  if (Math.abs(text.length - name.length) > limit) return false
-  let lacking = 0
-  for (const letter of name) if (!text.includes(letter)) lacking += 1
-  return lacking <= limit && editsBetween(text, name) <= limit
-}
+const differByAtMost = (limit: number, text: string, name: string): boolean =>
+  Math.abs(text.length - name.length) <= limit && editsBetween(text, name) <= limit
 
 /** The optimal string alignment distance. */
 const editsBetween = (one: string, other: string): number => {
