@@ -116,8 +116,8 @@ const clientBudget = Number(
  */
 const entries = [
   { code: `export { tokenPrice } from "@blockquarry/core/operations/tokenPrice"`, budget: 65, own: 8 },
-  { code: `export { layer } from "@blockquarry/http/DataApi"`, budget: 137, own: 57 },
-  { code: `export * as Http from "@blockquarry/http"`, budget: 152, own: 69 },
+  { code: `export { layer } from "@blockquarry/http/DataApi"`, budget: 137, own: 56 },
+  { code: `export * as Http from "@blockquarry/http"`, budget: 151, own: 68 },
   { code: `export { layer } from "@blockquarry/sandbox/Sandbox"`, budget: 131, own: 46 },
   { code: `export { createClient } from "@blockquarry/client"`, budget: clientBudget, own: clientBudget },
   { code: `export { formatUnits } from "@blockquarry/client"`, budget: 2, own: 2 }
