@@ -195,6 +195,8 @@ const isOverriddenByBlock = (name: string, all: RawInput): boolean =>
 
 const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined => {
   const { from_block, from_date, to_block, to_date } = range
+  // Decoding drops the date
+  if (from_date && from_block !== undefined || to_date && to_block !== undefined) return false
   if (from_block !== undefined && to_block !== undefined && from_block > to_block) {
     return reversedIssue("block", from_block, to_block)
   }
