@@ -320,11 +320,17 @@ export class ConnectionTracker {
         connection.lastResponse === undefined && connection.socket.bytesRead > 0
   }
 
-  /** Whether a handler reads the body of a request, for which it has a timeout of its own, and has not responded. */
-  receivesBody(socket: unknown): boolean {
-    const response = this.#open.get(socket)?.inFlight.at(-1)?.response
-    return response?.req.complete === false && response.req.readableFlowing === true &&
+  /**
+   * Whether a handler reads the body of a request, for which it has a timeout of its own, and has not responded. Its response then
+   * ends the connection, because Node looks for each late request once.
+   */
+  endsAfterBody(socket: unknown): boolean {
+    const connection = this.#open.get(socket)
+    const response = connection?.inFlight.at(-1)?.response
+    const receivesBody = response?.req.complete === false && response.req.readableFlowing === true &&
       !response.writableEnded
+    if (receivesBody && connection !== undefined) connection.lastResponse ??= response
+    return receivesBody
   }
 
   /**

@@ -187,7 +187,7 @@ export const make = (options: ServerOptions) =>
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       // The request is answered by the timeout of its body
-      if (error.code === requestTimedOut && connections.receivesBody(socket)) return
+      if (error.code === requestTimedOut && connections.endsAfterBody(socket)) return
       if (!socket.writable || error.code === "ECONNRESET" || !connections.allowsRawError(socket)) {
         socket.destroy()
         return
