@@ -39,25 +39,6 @@ describe("the sums of a fleet", () => {
     report("three", { ...shop, durationMs: 100 }, rejected, { ...rejected, code: "invalid-request" })
   ])
 
-  it("have each client and operation once", () => {
-    expect(sums.totals).toMatchObject({ requests: 7, rejected: 3, failures: 1 })
-    expect(Array.from(sums.clients.values(), ({ bytes, name, rejectedByCode, requests }) => [
-      name,
-      requests,
-      bytes,
-      rejectedByCode
-    ])).toEqual([
-      ["shop", 3, 30, {}],
-      ["lab", 3, expect.any(Number), { "client-rate-limited": 2, "invalid-request": 1 }],
-      ["web", 1, expect.any(Number), {}]
-    ])
-    expect(Array.from(sums.operations.values(), ({ name, requests }) => [name, requests])).toEqual([
-      ["walletTransfers", 6],
-      ["tokenPrice", 1]
-    ])
-    expect(sums.failures.map(({ client, process }) => [client, process])).toEqual([["web", "two"]])
-  })
-
   it("have the latency of the slowest process, wherever it is in the list", () => {
     const [point] = sums.series
     expect(sums.series).toHaveLength(1)

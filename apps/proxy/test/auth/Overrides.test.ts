@@ -73,7 +73,6 @@ const makeRedis = () => {
       const copy = new Map(data)
       return () => data = new Map(copy)
     },
-    put: (key: string, stored: Stored) => void data.set(key, stored),
     liveKeys: Effect.map(
       now,
       (time) => [...data.keys()].filter((key) => live(key, time) !== undefined).sort()
@@ -83,15 +82,14 @@ const makeRedis = () => {
 }
 
 /** Starts a process. */
-const startProcess = (redis: ReturnType<typeof makeRedis>, { isUp = true, open = false } = {}) =>
+const startProcess = (redis: ReturnType<typeof makeRedis>) =>
   Effect.gen(function*() {
     const { link, records } = redis.connect()
-    link.isUp = isUp
     const counts = { purges: 0 }
     const engine = Context.get(yield* Layer.build(Engine.layer), Engine.Engine)
     const invalidateMemory = Effect.sync(() => void (counts.purges += 1))
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-    const context = yield* Overrides.layer(open).pipe(
+    const context = yield* Overrides.layer(false).pipe(
       Layer.provide(Layer.succeed(Engine.Engine, { ...engine, invalidateMemory })),
       Layer.buildWithScope(scope),
       Effect.provideService(Overrides.SharedRecords, records)

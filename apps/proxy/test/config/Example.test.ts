@@ -2,9 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
-import { parse } from "yaml"
-import { defaults, keys } from "../../src/config/Config.ts"
-import type { ConfigKey } from "../../src/config/ConfigKey.ts"
+import { defaults } from "../../src/config/Config.ts"
 import { renderExample } from "../../src/config/Example.ts"
 import * as InProcess from "../golden-config/inProcess.ts"
 import { filesOfExample, load, toPlain, uncommented } from "./support.ts"
@@ -41,16 +39,4 @@ it("is part of the documentation, as the program prints it", async () => {
   })
   const page = readFileSync(new URL("../../../../docs/proxy/configuration.md", import.meta.url), "utf8")
   expect(page).toContain(`\`\`\`yaml\n${printed.stdout}\`\`\``)
-})
-
-it("contains every key, each with a description that ends with a dot", () => {
-  const check = (keys: ReadonlyArray<ConfigKey>, value: unknown): void => {
-    const section: unknown = Array.isArray(value) ? value[0] : value
-    expect(Object.keys(Object(section))).toEqual(keys.map(({ name }) => name))
-    for (const { description, keys: inner, kind, name } of keys) {
-      expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)])
-      if (kind !== "value") check(inner, Object(section)[name])
-    }
-  }
-  check(keys, parse(uncommented(renderExample())))
 })

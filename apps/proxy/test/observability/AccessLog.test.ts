@@ -2,11 +2,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import { defaults } from "../../src/config/Config.ts"
 import * as AccessLog from "../../src/observability/AccessLog.ts"
 import * as LoggedPath from "../../src/observability/LoggedPath.ts"
 import { accessLogEntry } from "../support/accessLogEntries.ts"
-import { sendRequest, start, testClient } from "../support/proxy.ts"
+import { sendRequest, start } from "../support/proxy.ts"
 
 const text = FastCheck.oneof(
   FastCheck.string({ unit: "binary" }),
@@ -32,37 +31,22 @@ it.prop("a line in JSON contains every field of the entry, escaped", [texts], ([
     .toEqual(JSON.parse(JSON.stringify({ time, level: "info", message: "request", ...fields })))
 })
 
-describe("a line of a request", () => {
-  const trace = "0af7651916cd43dd8448eb211c80319c"
-
-  const config = {
-    clients: [testClient("shop", "t")],
-    listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.0/8"] }
-  }
-
-  /** The fields of the lines of requests. The proxy has stopped: it has written all of them. */
-  const linesOf = <E>(send: (port: number) => Effect.Effect<unknown, E>, tracingEnabled = false) =>
-    start({ config, tracingEnabled }).pipe(
-      Effect.flatMap(({ lines, port }) => Effect.as(send(port), lines)),
-      Effect.scoped,
-      Effect.map((lines) => lines.map((line) => JSON.parse(line)))
-    )
-
-  const lineOf = (path: string, headers: Record<string, string>, tracingEnabled = false) =>
-    Effect.map(
-      linesOf((port) => sendRequest(port, path, { headers }), tracingEnabled),
-      (lines) => lines.at(-1)
-    )
-
-  it.live("has the id of the trace, of the client or of the proxy", () =>
-    Effect.gen(function*() {
-      const traceparent = `00-${trace}-b7ad6b7169203331-01`
-      expect((yield* lineOf("/docs", { traceparent })).traceId).toBe(trace)
-      expect((yield* lineOf("/docs", { traceparent }, true)).traceId).toBe(trace)
-      expect((yield* lineOf("/docs", {}, true)).traceId).toMatch(/^[0-9a-f]{32}$/)
-      expect((yield* lineOf("/docs", { traceparent: "00-x" })).traceId).toBeUndefined()
-    }))
-})
+it.live("a line of a request has the id of the trace, of the client or of the proxy", () =>
+  Effect.gen(function*() {
+    const trace = "0af7651916cd43dd8448eb211c80319c"
+    /** The proxy has stopped: it has written all lines. */
+    const traceIdOf = (headers: Record<string, string>, tracingEnabled = false) =>
+      start({ tracingEnabled }).pipe(
+        Effect.flatMap(({ lines, port }) => Effect.as(sendRequest(port, "/docs", { headers }), lines)),
+        Effect.scoped,
+        Effect.map((lines): unknown => JSON.parse(lines.at(-1) ?? "").traceId)
+      )
+    const traceparent = `00-${trace}-b7ad6b7169203331-01`
+    expect(yield* traceIdOf({ traceparent })).toBe(trace)
+    expect(yield* traceIdOf({ traceparent }, true)).toBe(trace)
+    expect(yield* traceIdOf({}, true)).toMatch(/^[0-9a-f]{32}$/)
+    expect(yield* traceIdOf({ traceparent: "00-x" })).toBeUndefined()
+  }))
 
 describe("the path of an unknown route", () => {
   const secret = FastCheck.stringMatching(/^[A-Za-z0-9_-]{16,200}$/).filter((text) => /[A-Z0-9]/.test(text))

@@ -173,15 +173,6 @@ describe("a reader that pauses", () => {
 })
 
 describe("the buffer of lines", () => {
-  it.scopedLive("grows with lines whose characters have several bytes", () =>
-    Effect.gen(function*() {
-      const { ends, sink } = yield* start
-      const all = Array.from({ length: 1000 }, (_, number) => `${"é€😀".repeat(50 + number % 50)} ${number}`)
-      all.forEach(sink)
-      yield* ends.readTo(" 999\n")
-      expect(Buffer.from(ends.text, "latin1").toString() === `${all.join("\n")}\n`).toBe(true)
-    }))
-
   it.scopedLive("is limited in bytes, not in characters", () =>
     Effect.gen(function*() {
       const { ends, sink } = yield* start

@@ -5,7 +5,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
-import { withBackend } from "../../../../packages/http/test/support/RemoteRateLimits.ts"
 import { type AuthenticatedClient, make } from "../../src/auth/Clients.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import * as ClientQuotas from "../../src/quota/ClientQuotas.ts"
@@ -141,63 +140,4 @@ describe("quotas per day and month", () => {
         }
       })
   )
-
-  const shared = {
-    ...defaults,
-    clients: [testClient("web", "web", { monthlyQuota: 10 }), testClient("lab", "lab")],
-    quotas: { ...defaults.quotas, monthlyQuota: { soft: 10 } }
-  }
-
-  /** A store that a test makes unavailable. It contains what `memory` has. */
-  const failing = (whenUnavailable: RateLimitStore.WhenUnavailable) =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(1, whenUnavailable)
-      const clock = yield* SteadyClock.current
-      const quotas = ClientQuotas.make(shared.quotas, store, clock, Effect.runFork)
-      const acquire = (name: string, price: number) =>
-        Effect.uninterruptible(Effect.suspend(() =>
-          quotas.acquire(
-            find(make(shared).all, name),
-            { price, rateCost: 1 },
-            clock.unsafeCurrentTimeMillis()
-          )
-        ))
-      const remaining = Effect.map(
-        memory.peek(
-          find(make(shared).all, "web").quotas.map((quota) => ({
-            ...quota,
-            quota: { ...quota.quota, limit: 100 }
-          }))
-        ),
-        (quotas) => quotas.map(({ remaining }) => remaining)
-      )
-      return { acquire, remaining, state }
-    })
-
-  it.scoped("that were consumed locally in an outage are not given back to the store after it", () =>
-    Effect.gen(function*() {
-      const { acquire, remaining, state } = yield* failing("share")
-      yield* acquire("lab", 10)
-      state.unavailable = true
-      const charge = yield* acquire("lab", 5)
-      state.unavailable = false
-      yield* TestClock.adjust("10 seconds")
-      charge.correct(2)
-      charge.correct(1)
-      yield* charge.refund
-      yield* TestClock.adjust("10 seconds")
-      expect(yield* remaining).toEqual([100, 90])
-    }))
-
-  it.scoped("are consumed together or not at all", () =>
-    Effect.gen(function*() {
-      const { acquire, remaining, state } = yield* failing("closed")
-      yield* acquire("web", 7)
-      state.unavailable = true
-      expect(yield* Effect.flip(acquire("web", 1))).toMatchObject({ code: "store-unavailable" })
-      state.unavailable = false
-      yield* TestClock.adjust("10 seconds")
-      expect(yield* Effect.flip(acquire("web", 4))).toMatchObject({ code: "client-quota-exceeded" })
-      expect(yield* remaining).toEqual([93, 93])
-    }))
 })
