@@ -55,7 +55,7 @@ const zstd = (body: Uint8Array): Promise<Uint8Array> =>
   })
 
 /** Compresses a body in the thread pool of Node, at a level that takes about 1 ms for a page of records. */
-export const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => Promise<Uint8Array> } = {
+const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => Promise<Uint8Array> } = {
   gzip: (body) => gzip(body, { level: 4 }),
   br: (body) =>
     brotli(body, {

@@ -61,7 +61,7 @@ const baseUrl = { QUARRY_BASE_URL: "https://data.example.com" }
 /** A base URL and an API key. */
 export const baseUrlAndKey = { ...baseUrl, QUARRY_API_KEY: "key-of-the-service" }
 
-export const file = "/etc/quarry-proxy.yaml"
+const file = "/etc/quarry-proxy.yaml"
 
 export interface LoadInput {
   readonly text?: string

@@ -37,7 +37,7 @@ export const load = (which: Deployment) =>
   )
 
 /** In MiB: Node with the program and garbage, encoded responses, parsed requests and buffered log lines. */
-export const fixedMemory = [320, 32, 16, 8]
+const fixedMemory = [320, 32, 16, 8]
 
 /** The maximum memory of a process in MiB, by the table in README.md. */
 export const worstCaseMemory = ({ cache, limits }: Config): number =>

@@ -4,7 +4,7 @@ import * as Tokens from "../../../src/auth/Tokens.ts"
 import * as FakeUpstream from "./FakeUpstream.ts"
 import * as TempFolder from "./TempFolder.ts"
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly name: string
   /** Without a token the client is unusable, and the proxy logs a warning. */
   readonly token?: string
