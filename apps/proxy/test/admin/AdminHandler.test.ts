@@ -177,18 +177,6 @@ describe("a path of operators", () => {
   ) => Effect.forEach(paths, ([path, options]) => Effect.map(admin(path, { ...options, headers }), codeOf))
   const all = <A>(value: A) => paths.map(() => value)
 
-  it.scopedLive("requires a token, as a reverse proxy on this machine may forward requests of others", () =>
-    Effect.gen(function*() {
-      const { admin } = yield* startWithAdmin({ admin: { ...openAdmin, open: "none" } }, "generated")
-      // What the `proxy_pass` of nginx sends by default: the request of anyone, from and to a loopback address.
-      const forwarded = { connection: "close", host: "127.0.0.1:8651" }
-      expect(yield* codes(admin, forwarded)).toEqual(all("token-missing"))
-      expect(yield* codes(admin, { "x-api-key": "wrong" })).toEqual(all("token-unknown"))
-      expect(yield* codes(admin, { authorization: "Bearer generated", host: "quarry.example" }))
-        .toEqual(all(200))
-      for (const path of ["/", "/livez", "/readyz"]) expect((yield* admin(path)).status).toBe(200)
-    }))
-
   it.scopedLive("requires none if the configuration opens it, except of web pages of other sites", () =>
     Effect.gen(function*() {
       const { admin } = yield* startWithAdmin()

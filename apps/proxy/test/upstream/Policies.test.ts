@@ -2,38 +2,29 @@
 import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type Config, defaults } from "../../src/config/Config.ts"
+import { defaults } from "../../src/config/Config.ts"
 import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
 import { upstreamOf } from "../support/staticUpstream.ts"
 
-const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
-
-const configOf = (upstream: Partial<Config["upstream"]>): Config => ({
-  ...testConfig(),
-  upstream: { ...defaults.upstream, ...upstream }
-})
-
-const retry = { attempts: 1, baseDelay: Duration.zero, maxDelay: Duration.zero }
-
-/** A proxy whose upstream fails. `request` returns the status, and the number of upstream requests so far. */
-const startFailing = Effect.gen(function*() {
-  const sent = { count: 0 }
-  const httpClient = upstreamOf(() => {
-    sent.count += 1
-    return new Response("{}", { status: 500 })
-  })
-  const proxy = yield* start({ httpClient, config: configOf({ retry }) })
-  return {
-    ...proxy,
-    request: Effect.map(sendRequest(proxy.port, price), ({ status }) => [status, sent.count])
-  }
-})
-
-it.scopedLive("the policy of the circuit breaker", () =>
+it.scopedLive("the policies of retries and of the circuit breaker are those of the latest configuration", () =>
   Effect.gen(function*() {
-    const { reload, request } = yield* startFailing
+    let sent = 0
+    const httpClient = upstreamOf(() => {
+      sent += 1
+      return new Response("{}", { status: 500 })
+    })
+    const configOf = (attempts: number, minimum: number) => {
+      const { circuitBreaker } = defaults.upstream
+      const retry = { attempts, baseDelay: Duration.zero, maxDelay: Duration.zero }
+      const upstream = { ...defaults.upstream, retry, circuitBreaker: { ...circuitBreaker, minimum } }
+      return { ...testConfig(), upstream }
+    }
+    const { port, reload } = yield* start({ httpClient, config: configOf(1, 100) })
+    const path = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
+    const request = Effect.map(sendRequest(port, path), ({ status }) => [status, sent])
     expect([yield* request, yield* request]).toEqual([[500, 1], [500, 2]])
-    const circuitBreaker = { ...defaults.upstream.circuitBreaker, minimum: 3 }
-    yield* reload(configOf({ circuitBreaker, retry }))
-    expect([yield* request, yield* request]).toEqual([[500, 3], [503, 3]])
+    yield* reload(configOf(3, 100))
+    expect(yield* request).toEqual([500, 5])
+    yield* reload(configOf(1, 6))
+    expect([yield* request, yield* request]).toEqual([[500, 6], [503, 6]])
   }))
