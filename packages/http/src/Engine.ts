@@ -136,7 +136,7 @@ export const make: Effect.Effect<
 > = Effect.gen(function*() {
   const rateLimitStore = yield* RateLimitStore.RateLimitStore
   const cacheStore = yield* CacheStore.CacheStore
-  const instrumentation = Instrumentation.make()
+  const instrumentation = new Instrumentation.Instrumentation()
   const admission = AdmissionStage.make(rateLimitStore, instrumentation, yield* Effect.scope)
   const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
   const uncached = pipe(Attempt.make(instrumentation), admission.stage, RetryStage.make(instrumentation))

@@ -20,145 +20,129 @@ type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
 
 type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
-/** Metrics by the labels of the call, its usage for the observer, and what needs a state of the engine. */
-export interface Instrumentation {
+/** Counts by the labels of the call, tells its observer, and remembers which log lines were warnings. */
+export class Instrumentation {
+  private readonly calls = labelledMetric(Telemetry.calls, "operation", "outcome")
+  private readonly durations = labelledMetric(Telemetry.callDuration, "operation")
+  private readonly attempts = labelledMetric(Telemetry.attempts, "operation", "status")
+  private readonly responseBytes = labelledMetric(Telemetry.responseBytes, "operation")
+  private readonly costUnits = labelledMetric(Telemetry.costUnits, "operation")
+  private readonly priceUnits = labelledMetric(Telemetry.priceUnits, "operation", "source")
+  private readonly priceDrifts = labelledMetric(Telemetry.priceDriftUnits, "operation", "direction")
+  private readonly waits = labelledMetric(Telemetry.waitDuration, "reason")
+  private readonly cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
+  private readonly unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
+  private readonly circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
+  /** Operations and fields of log lines that were warnings. */
+  private readonly warned = new Set<string>()
+  private callNumber = 0
+
+  readonly recordRetry = counting<RetryCause>(Telemetry.retries, "cause")
+  readonly recordSuppressedRetry = counting<"attempts" | "deadline" | "budget">(
+    Telemetry.retriesSuppressed,
+    "reason"
+  )
+  readonly recordUncacheable = counting<UncacheableReason>(Telemetry.uncacheableResponses, "reason")
+  readonly recordCacheResult = counting<CacheResult>(Telemetry.cacheRequests, "result")
+
   /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
-  readonly observeCall: <A, E extends { readonly _tag: string }>(
-    call: Call,
+  observeCall<A, E extends { readonly _tag: string }>(
+    { context, plan: { operation: { id } }, request: { method, path } }: Call,
     self: Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
-  readonly recordAttempt: (call: Call, status: number | "none", bytes: number) => void
+  ): Effect.Effect<A, E> {
+    const { clock, isDebug, metricLabels } = context
+    const startedAt = clock.unsafeCurrentTimeMillis()
+    const record = (outcome: string) => {
+      this.calls(metricLabels, 1, id, outcome)
+      this.durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
+    }
+    const counted = Effect.uninterruptibleMask((restore) =>
+      Effect.matchCauseEffect(restore(self), {
+        onFailure: (cause) => {
+          record(outcomeOf(cause))
+          return Effect.failCause(cause)
+        },
+        onSuccess: (value) => {
+          record("ok")
+          return Effect.succeed(value)
+        }
+      })
+    )
+    const annotated = isDebug
+      ? Effect.annotateLogs(counted, { operation: id, method, path, call: this.callNumber += 1 })
+      : counted
+    return withSpan(context, annotated, Telemetry.callSpan(id), {
+      attributes: { "http.request.method": method, "url.path": path }
+    })
+  }
+
+  recordAttempt(
+    { context, key, plan: { operation: { id } } }: Call,
+    status: number | "none",
+    bytes: number
+  ): void {
+    this.attempts(context.metricLabels, 1, id, status)
+    if (bytes > 0) this.responseBytes(context.metricLabels, bytes, id)
+    context.reservation.onUsage?.({ ...CallUsage.none, attempts: 1 }, key.label)
+  }
+
   /** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
-  readonly recordCost: (
-    call: Call,
+  recordCost(
+    { context: { metricLabels, reservation }, plan: { operation: { id } } }: Call,
     key: string,
-    expected: { readonly cost: number; readonly price: number },
+    { cost, price: expected }: { readonly cost: number; readonly price: number },
     weight: number | null
-  ) => void
-  readonly recordRetry: (call: Call, cause: RetryCause) => void
-  readonly recordSuppressedRetry: (call: Call, reason: "attempts" | "deadline" | "budget") => void
-  readonly recordWait: (call: Call, reason: WaitReason, millis: number) => void
-  readonly recordCacheResult: (call: Call, result: CacheResult) => void
-  readonly recordUncacheable: (call: Call, reason: UncacheableReason) => void
-  readonly recordUnreadable: (call: Call, fields: ReadonlyArray<UnreadableField>) => void
+  ): void {
+    const price = weight ?? expected
+    const priceDrift = price - expected
+    this.costUnits(metricLabels, cost, id)
+    this.priceUnits(metricLabels, price, id, weight === null ? "table" : "response")
+    if (priceDrift !== 0) {
+      this.priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
+    }
+    const unsettledPrice = weight === null ? price : 0
+    reservation.onUsage?.({ ...CallUsage.none, cost, price, priceDrift, unsettledPrice }, key)
+  }
+
+  recordWait({ context: { metricLabels, reservation } }: Call, reason: WaitReason, millis: number): void {
+    this.waits(metricLabels, millis / 1000, reason)
+    reservation.onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
+  }
+
+  recordUnreadable(
+    { context, plan: { operation: { id } } }: Call,
+    fields: ReadonlyArray<UnreadableField>
+  ): void {
+    if (fields.length === 0) return
+    for (const { field } of fields) this.unreadable(context.metricLabels, 1, id, field)
+    context.reservation.onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
+  }
+
   /** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
-  readonly loggingUnreadable: <A, E>(
-    call: Call,
+  loggingUnreadable<A, E>(
+    { plan: { operation: { id } } }: Call,
     fields: ReadonlyArray<UnreadableField>,
     next: Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> {
+    const names = [...new Set(fields.map(({ field }) => field))]
+    const isNew = names.some((name) => !this.warned.has(`${id} ${name}`))
+    for (const name of names) this.warned.add(`${id} ${name}`)
+    const effect = names.includes(recordField)
+      ? "and records that could not be read are null or left out"
+      : "that could not be read are null"
+    const message = `${id}: fields ${effect}: ${names.join(", ")}`
+    return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
+  }
+
   /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
-  readonly recordHit: (operation: Pick<AnyOperation, "id">) => void
-  readonly recordCircuitState: (call: Call, host: string, state: 0 | 1 | 2) => void
-}
+  recordHit({ id }: Pick<AnyOperation, "id">): void {
+    this.cacheResults(noLabels, 1, id, "hit")
+    this.calls(noLabels, 1, id, "ok")
+    this.durations(noLabels, 0, id)
+  }
 
-export const make = (): Instrumentation => {
-  const calls = labelledMetric(Telemetry.calls, "operation", "outcome")
-  const durations = labelledMetric(Telemetry.callDuration, "operation")
-  const attempts = labelledMetric(Telemetry.attempts, "operation", "status")
-  const responseBytes = labelledMetric(Telemetry.responseBytes, "operation")
-  const costUnits = labelledMetric(Telemetry.costUnits, "operation")
-  const priceUnits = labelledMetric(Telemetry.priceUnits, "operation", "source")
-  const priceDrifts = labelledMetric(Telemetry.priceDriftUnits, "operation", "direction")
-  const waits = labelledMetric(Telemetry.waitDuration, "reason")
-  const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
-  const unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
-  const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
-  /** Operations and fields of log lines that were warnings. */
-  const warned = new Set<string>()
-  let callNumber = 0
-
-  return {
-    observeCall: (call, self) => {
-      const { context: { clock, isDebug, metricLabels }, plan: { operation: { id } }, request } = call
-      const { method, path } = request
-      const startedAt = clock.unsafeCurrentTimeMillis()
-      const record = (outcome: string) => {
-        calls(metricLabels, 1, id, outcome)
-        durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
-      }
-      const counted = Effect.uninterruptibleMask((restore) =>
-        Effect.matchCauseEffect(restore(self), {
-          onFailure: (cause) => {
-            record(outcomeOf(cause))
-            return Effect.failCause(cause)
-          },
-          onSuccess: (value) => {
-            record("ok")
-            return Effect.succeed(value)
-          }
-        })
-      )
-      const annotated = isDebug
-        ? Effect.annotateLogs(counted, { operation: id, method, path, call: ++callNumber })
-        : counted
-      return withSpan(call.context, annotated, Telemetry.callSpan(id), {
-        attributes: { "http.request.method": method, "url.path": path }
-      })
-    },
-    recordAttempt: (
-      { context: { metricLabels, reservation }, key, plan: { operation: { id } } },
-      status,
-      bytes
-    ) => {
-      attempts(metricLabels, 1, id, status)
-      if (bytes > 0) responseBytes(metricLabels, bytes, id)
-      reservation.onUsage?.({ ...CallUsage.none, attempts: 1 }, key.label)
-    },
-    recordCost: (
-      { context: { metricLabels, reservation }, plan: { operation: { id } } },
-      key,
-      expected,
-      weight
-    ) => {
-      const { cost } = expected
-      const price = weight ?? expected.price
-      const priceDrift = price - expected.price
-      costUnits(metricLabels, cost, id)
-      priceUnits(metricLabels, price, id, weight === null ? "table" : "response")
-      if (priceDrift !== 0) {
-        priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
-      }
-      reservation.onUsage?.(
-        { ...CallUsage.none, cost, price, priceDrift, unsettledPrice: weight === null ? price : 0 },
-        key
-      )
-    },
-    recordRetry: counting<RetryCause>(Telemetry.retries, "cause"),
-    recordSuppressedRetry: counting<"attempts" | "deadline" | "budget">(
-      Telemetry.retriesSuppressed,
-      "reason"
-    ),
-    recordWait: ({ context: { metricLabels, reservation } }, reason, millis) => {
-      waits(metricLabels, millis / 1000, reason)
-      reservation.onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
-    },
-    recordCacheResult: ({ context: { metricLabels }, plan: { operation: { id } } }, result) =>
-      cacheResults(metricLabels, 1, id, result),
-    recordUncacheable: counting<UncacheableReason>(Telemetry.uncacheableResponses, "reason"),
-    recordUnreadable: ({ context: { metricLabels, reservation }, plan: { operation: { id } } }, fields) => {
-      for (const { field } of fields) unreadable(metricLabels, 1, id, field)
-      if (fields.length > 0) {
-        reservation.onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
-      }
-    },
-    loggingUnreadable: ({ plan: { operation: { id } } }, fields, next) => {
-      const names = [...new Set(fields.map(({ field }) => field))]
-      const isNew = names.some((name) => !warned.has(`${id} ${name}`))
-      for (const name of names) warned.add(`${id} ${name}`)
-      const effect = names.includes(recordField)
-        ? "and records that could not be read are null or left out"
-        : "that could not be read are null"
-      const message = `${id}: fields ${effect}: ${names.join(", ")}`
-      return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
-    },
-    recordHit: ({ id }) => {
-      cacheResults(noLabels, 1, id, "hit")
-      calls(noLabels, 1, id, "ok")
-      durations(noLabels, 0, id)
-    },
-    recordCircuitState: ({ context: { metricLabels } }, host, state) =>
-      circuitStates(metricLabels, state, host)
+  recordCircuitState({ context: { metricLabels } }: Call, host: string, state: 0 | 1 | 2): void {
+    this.circuitStates(metricLabels, state, host)
   }
 }
 
