@@ -74,12 +74,12 @@ export type RawError =
  * - `Hit`: a fresh response from memory. It counts as a call and a hit.
  * - `Miss`: `send` makes the call. `find` only looks in a store that is not in memory: null if it has no fresh response either.
  */
-export type Lookup =
-  | { readonly _tag: "Hit"; readonly response: EngineResponse }
+export type Lookup<Response = EngineResponse, E = RawError, FindError = never> =
+  | { readonly _tag: "Hit"; readonly response: Response }
   | {
     readonly _tag: "Miss"
-    readonly find: Effect.Effect<EngineResponse | null>
-    readonly send: Effect.Effect<EngineResponse, RawError>
+    readonly find: Effect.Effect<Response | null, FindError>
+    readonly send: Effect.Effect<Response, E>
   }
 
 /**

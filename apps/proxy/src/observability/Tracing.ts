@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import type { RequestContext } from "../exchange/RequestContext.ts"
+import { learn, type RequestContext } from "../exchange/RequestContext.ts"
 import type { Sampler } from "./Sampler.ts"
 
 /** Responds to a request, in a span if there is a sampler and it samples the request. Records the id of the trace. */
@@ -19,7 +19,7 @@ export const traced = (
   respond: () => Effect.Effect<HttpResponse>
 ): Effect.Effect<HttpResponse> => {
   const parent = parentSpan(request)
-  context.traceId = parent?.traceId
+  if (parent !== undefined) learn(context, { traceId: parent.traceId })
   if (sampler === null) return respond()
   return Effect.flatMap(
     Effect.makeSpan("quarry-proxy.request", {
@@ -36,7 +36,7 @@ export const traced = (
       const response = Effect.suspend(respond)
       // A span that does not end is not exported.
       if (!sampler(span.traceId, parent?.sampled ?? null)) return Effect.withTracerEnabled(response, false)
-      context.traceId = span.traceId
+      learn(context, { traceId: span.traceId })
       return Effect.onExit(
         Effect.withParentSpan(response, span),
         (exit) => Effect.map(Clock.currentTimeNanos, (now) => endSpan(span, context, exit, now))
@@ -48,19 +48,19 @@ export const traced = (
 /** Only a status of 5xx is an error of a server. */
 const endSpan = (
   span: Tracer.Span,
-  context: RequestContext,
+  { facts: { cache, client, code, route } }: RequestContext,
   exit: Exit.Exit<HttpResponse>,
   now: bigint
 ): void => {
-  if (context.route !== "-") span.attribute("http.route", context.route)
-  span.attribute("quarry.client", context.client)
-  span.attribute("quarry.cache", context.cache)
+  if (route !== "-") span.attribute("http.route", route)
+  span.attribute("quarry.client", client)
+  span.attribute("quarry.cache", cache)
   if (Exit.isFailure(exit)) return span.end(now, exit)
   const { status } = exit.value
   span.attribute("http.response.status_code", status)
   if (status < 500) return span.end(now, Exit.void)
-  span.attribute("error.type", context.code ?? String(status))
-  span.end(now, Exit.fail(context.code ?? String(status)))
+  span.attribute("error.type", code ?? String(status))
+  span.end(now, Exit.fail(code ?? String(status)))
 }
 
 const parentSpan = ({ headers: { traceparent } }: HttpRequest): Tracer.ExternalSpan | undefined =>

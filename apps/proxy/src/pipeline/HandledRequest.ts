@@ -10,7 +10,7 @@ import { Jwt } from "../auth/Jwt.ts"
 import { Overrides } from "../auth/Overrides.ts"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
-import * as RequestContext from "../exchange/RequestContext.ts"
+import type { RequestContext } from "../exchange/RequestContext.ts"
 import { Quotas } from "../quota/Quotas.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import { ActiveConfig, type Configured } from "./ActiveConfig.ts"
@@ -50,7 +50,7 @@ export interface HandledRequest {
   readonly request: HttpRequest
   /** Its client, or why it is not authenticated. */
   readonly client: Either.Either<AuthenticatedClient, ProxyError.ProxyError>
-  readonly context: RequestContext.RequestContext
+  readonly context: RequestContext
 }
 
 /**
@@ -64,5 +64,5 @@ export const acquireSlot = (
 ): Either.Either<void, ProxyError.ProxyError> =>
   Either.map(
     quotas.limits.acquire(client, kind, config),
-    (release) => RequestContext.releaseOnHandOver(context, release)
+    (release) => context.hold.releaseOnHandOver(release)
   )

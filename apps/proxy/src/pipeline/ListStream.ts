@@ -22,7 +22,6 @@ import * as Stream from "effect/Stream"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import { encodeStream } from "../response/EncodedBodies.ts"
 import {
@@ -115,18 +114,18 @@ const loadPage = (
       () => apiKeyInPage
     ),
     Effect.filterOrFail(
-      ({ records }) => RequestContext.holdBody(context, memory, Arr.reduce(records, 0, addLength)),
+      ({ records }) => context.hold.holdBody(memory, Arr.reduce(records, 0, addLength)),
       memory.error
     )
   )
-  return charged(
-    context,
+  return context.ledger.reserving(
+    context.facts,
     Effect.suspend(() =>
       clientQuotas.acquire(client, costs.ofRequest(upstreamRequest), now(), pageQuotaWait)
     ),
     (reservation) => {
       // The client has read the previous page.
-      RequestContext.holdBody(context, memory, 0)
+      context.hold.holdBody(memory, 0)
       const { requestId } = context
       const caller = { client: ClientLimits.toCallClient(client, config), memory, requestId, reservation }
       page.context = contextOf(caller, cacheMode)
@@ -171,8 +170,7 @@ const listLines = (
     return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
       onSuccess: (page) => emitPage(page, end),
       onFailure: ({ code, logDetail, message }) => {
-        context.code = code
-        context.detail = logDetail
+        RequestContext.learn(context, { code, detail: logDetail })
         return emit(toLine({ failure: { message, code, requestId: context.requestId }, cursor }), "failed")
       }
     })

@@ -8,12 +8,12 @@ import * as Completed from "@blockquarry/server/Completed"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import * as Clients from "../auth/Clients.ts"
 import * as Cors from "../auth/Cors.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import type { CacheDirective, Lookup, UpstreamRequest, UpstreamResponse } from "../upstream/UpstreamClient.ts"
@@ -57,7 +57,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
   const { headers, method } = request
   const page = pages.get(path)
   if (page !== undefined) {
-    context.route = path
+    RequestContext.learn(context, { route: path })
     const rendered = () =>
       Effect.flatMap(
         page(configured, request),
@@ -98,8 +98,7 @@ const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarge
     authenticate(handled),
     (client) =>
       whenRight(configured.passThrough.find(request.method, target.path, client), (found) => {
-        context.route = found.route
-        context.operation = found.operation.id
+        RequestContext.learn(context, { route: found.route, operation: found.operation.id })
         const call = (body: string | null) =>
           callUpstream(handled, client, PassThrough.requestOf(found, target, body))
         return found.operation.method === "GET"
@@ -113,7 +112,7 @@ const authenticate = (
   { client, context, services: { overrides } }: HandledRequest
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
   if (Either.isLeft(client)) return client
-  context.client = client.right.name
+  RequestContext.learn(context, { client: client.right.name })
   const rejection = overrides.rejectionOf(client.right.name)
   return rejection === null ? client : Either.left(rejection)
 }
@@ -124,8 +123,7 @@ const authorize = (
   operationId: string,
   route: string
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
-  handled.context.route = route
-  handled.context.operation = operationId
+  RequestContext.learn(handled.context, { route, operation: operationId })
   const client = authenticate(handled)
   return Either.isLeft(client) || client.right.scopes.has(operationId)
     ? client
@@ -166,8 +164,9 @@ const callUpstream = (
   quotas.turns.recordRequest(client.name, now())
   const callClient = ClientLimits.toCallClient(client, config)
   const memory = quotas.memory.memoryOf(client.name, config)
-  const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
-  const upstreamResponse = charged(context, clientQuotas.acquire(client, cost, now()), (reservation) => {
+  const holdBody = (bytes: number) => context.hold.holdBody(memory, bytes)
+  const charge = clientQuotas.acquire(client, cost, now())
+  const upstreamResponse = context.ledger.reserving(context.facts, charge, (reservation) => {
     const caller = { client: callClient, memory, requestId: context.requestId, reservation }
     const cacheMode = usesCache
       ? cacheDirective === "only-if-cached" ? "default" : cacheDirective
@@ -183,9 +182,9 @@ const callUpstream = (
     )
   })
   return Completed.flatMap(upstreamResponse, (found) => {
-    context.cache = RenderResponse.cacheStateOf(found, usesCache)
+    RequestContext.learn(context, { cache: RenderResponse.cacheStateOf(found, usesCache) })
     // A stale response saves no cost, because it causes an upstream request as well.
-    context.savedCost = found.source === "cache" || found.coalesced ? cost.price : 0
+    context.ledger.saved = found.source === "cache" || found.coalesced ? cost.price : 0
     // Requests that do not repeat would only fill the memory.
     if (found.source === "cache" && method === "GET" && upstreamRequest.passThrough === undefined) {
       parsedRequests.remember(target, upstreamRequest)
@@ -224,11 +223,12 @@ const fetch = (
   client: string
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
   const { services: { now, quotas } } = handled
-  if (cacheDirective === "only-if-cached") return find
+  const cached = Effect.filterOrFail(find, Predicate.isNotNull, () => ProxyError.notCached)
+  if (cacheDirective === "only-if-cached") return cached
   // After the wait for the client's quotas, which must not use a slot that clients share.
   const slot = acquireSlot(handled, client, "request")
   if (Either.isRight(slot)) return Completed.flatMap(quotas.turns.start(client, now()), () => send)
-  return cacheDirective === "default" ? Effect.mapError(find, () => slot.left) : Effect.fail(slot.left)
+  return cacheDirective === "default" ? Effect.mapError(cached, () => slot.left) : Effect.fail(slot.left)
 }
 
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */

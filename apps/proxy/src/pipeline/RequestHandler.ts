@@ -48,20 +48,22 @@ const make = (
       now(),
       requestId(request.headers["x-request-id"]),
       request.method,
-      clients.addressOf(request)
+      clients.addressOf(request),
+      usage
     )
-    context.onUse = usage.recordUse
     let sender: string | undefined
     let isRejected = false
     const toErrorResponse = (error: ProxyError.ProxyError): HttpResponse => {
-      context.code = error.code
-      context.detail = error.logDetail
-      context.client ??= error.client ?? null
-      // The path is unknown, and the client is recorded with the route only.
-      if (context.route === "-") {
-        context.path = LoggedPath.loggedPath(request.target)
-        context.client ??= sender ?? null
-      }
+      const { route } = context.facts
+      const client = context.facts.client ?? error.client ?? null
+      RequestContext.learn(context, {
+        code: error.code,
+        detail: error.logDetail,
+        // The path is unknown, and the client is recorded with the route only.
+        ...route === "-"
+          ? { client: client ?? sender ?? null, path: LoggedPath.loggedPath(request.target) }
+          : { client }
+      })
       return withRequestHeaders(
         ProxyError.toResponse(error, context.requestId),
         request,
@@ -73,12 +75,13 @@ const make = (
     const rejected = (response: HttpResponse): Effect.Effect<HttpResponse> => {
       isRejected = response.status < 500
       if (!isRejected || request.shuttingDown) return Effect.succeed(response)
-      const source = context.client === null || allowsAnonymousClients(config)
+      const { client } = context.facts
+      const source = client === null || allowsAnonymousClients(config)
         ? `address ${IpRanges.networkOf(context.clientAddress)}`
-        : `client ${context.client}`
+        : `client ${client}`
       const paced = quotas.rejections.pace(source, response, config.limits.maxRejectionRate, now())
       // A delayed response needs nothing that clients share.
-      if (!Completed.isComplete(paced)) RequestContext.recordHandOver(context)
+      if (!Completed.isComplete(paced)) context.hold.handOver()
       return paced
     }
     const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<HttpResponse> => {
@@ -110,24 +113,22 @@ const make = (
     }
     return {
       response: Tracing.traced(sampler, request, context, respond),
-      owner: () => ({ client: context.client, isRejected }),
-      onHandedOver: () => RequestContext.recordHandOver(context),
+      owner: () => ({ client: context.facts.client, isRejected }),
+      onHandedOver: () => context.hold.handOver(),
       onComplete: (status, bytes) => {
         const completedAt = now()
-        RequestContext.recordCompletion(context)
-        RequestContext.whenSettled(context, () => {
+        context.hold.complete()
+        context.ledger.complete(() =>
           usage.record(RequestContext.toAccessLogEntry(context, status, bytes, completedAt))
-          // Not a closure: V8 would keep the requests that complete later until a full garbage collection.
-          context.onLateUsage = usage.recordLate
-        })
+        )
       }
     }
   }
 
   const reject: HttpServer.RequestHandler["reject"] = (status, remoteAddress) => {
     const clientAddress = activeConfig.current().clients.addressOf({ headers: {}, remoteAddress })
-    const context = RequestContext.make(now(), randomUUID(), "-", clientAddress)
-    context.code = ProxyError.malformedRequest.code
+    const context = RequestContext.make(now(), randomUUID(), "-", clientAddress, usage)
+    RequestContext.learn(context, { code: ProxyError.malformedRequest.code })
     const error = ProxyError.toResponse(ProxyError.malformedRequest, context.requestId)
     const response = { ...error, status, headers: { ...error.headers, "x-request-id": context.requestId } }
     return {
@@ -151,7 +152,7 @@ const withRequestHeaders = (
   { body, headers, status }: HttpResponse,
   request: HttpRequest,
   cors: Cors | undefined,
-  { client, quotas, requestId }: RequestContext.RequestContext
+  { facts: { client }, ledger: { quotas }, requestId }: RequestContext.RequestContext
 ): HttpResponse => ({
   status,
   headers: withBoundedRetryAfter(Object.assign(

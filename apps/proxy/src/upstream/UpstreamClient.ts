@@ -19,7 +19,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberRef from "effect/FiberRef"
 import { identity } from "effect/Function"
-import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import { isUtf8 } from "node:buffer"
@@ -52,14 +51,7 @@ export interface Caller extends Omit<CallContext, "options"> {
   readonly requestId: string
 }
 
-/** A response from memory, or how to get one: from the store alone, or else from the upstream. */
-export type Lookup =
-  | { readonly _tag: "Hit"; readonly response: UpstreamResponse }
-  | {
-    readonly _tag: "Miss"
-    readonly find: Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
-    readonly send: Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
-  }
+export type Lookup = Engine.Lookup<UpstreamResponse, ProxyError.ProxyError, ProxyError.ProxyError>
 
 export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
 
@@ -140,8 +132,7 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
       ): Lookup => {
         const calls = callsOf[upstreamName]
         if (Either.isLeft(calls)) {
-          const missing = Effect.fail(calls.left)
-          return { _tag: "Miss", find: missing, send: missing }
+          return { _tag: "Miss", find: Effect.fail(calls.left), send: Effect.fail(calls.left) }
         }
         const isOpaque = passThrough !== undefined
         const { limited, lookUp, requestOf, uncacheable } = calls.right.of(operation, isOpaque)
@@ -150,7 +141,7 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
         if (found._tag === "Hit") return found
         return {
           _tag: "Miss",
-          find: Effect.filterOrFail(found.find, Predicate.isNotNull, () => ProxyError.notCached),
+          find: found.find,
           send: limited(Effect.matchEffect(withRequestId(found.send, caller), {
             onFailure: (error) =>
               Effect.fail(withMemoryError(caller, withoutApiKey(ProxyError.fromOperationError(error)))),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { defaults } from "../../src/config/Config.ts"
-import * as RequestContext from "../../src/exchange/RequestContext.ts"
+import { ResponseHold } from "../../src/exchange/ResponseHold.ts"
 import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
@@ -37,17 +37,17 @@ describe("the memory of requests", () => {
     ([steps]) => {
       const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
       const responseMemory = ResponseMemory.make()
-      const requests = new Map<string, RequestContext.RequestContext>()
+      const requests = new Map<string, ResponseHold>()
       for (const { action, client, request } of steps) {
         const key = `${client} ${request}`
-        const context = requests.get(key) ?? RequestContext.make(0, "id", "GET", "")
-        requests.set(key, context)
+        const hold = requests.get(key) ?? new ResponseHold()
+        requests.set(key, hold)
         const memory = responseMemory.memoryOf(client, { clients, limits })
         if (action === "complete") {
-          RequestContext.recordCompletion(context)
+          hold.complete()
           requests.delete(key)
           const used = responseMemory.used()
-          RequestContext.holdBody(context, memory, 10)
+          hold.holdBody(memory, 10)
           expect(responseMemory.used(), "a body after the client has disconnected").toBe(used)
           continue
         }
@@ -55,14 +55,14 @@ describe("the memory of requests", () => {
           !name.startsWith(client) || bodyBytes === 0
         )
         const free = 1000 - responseMemory.used()
-        const held = RequestContext.holdBody(context, memory, action.hold)
+        const held = hold.holdBody(memory, action.hold)
         if (holdsNothing) expect(held).toBe(action.hold <= free)
         expect(responseMemory.used()).toBeLessThanOrEqual(1000)
         expect(responseMemory.used()).toBe(
           [...requests.values()].reduce((sum, { bodyBytes = 0 }) => sum + bodyBytes, 0)
         )
       }
-      for (const context of requests.values()) RequestContext.recordCompletion(context)
+      for (const hold of requests.values()) hold.complete()
       expect(responseMemory.used()).toBe(0)
     }
   )

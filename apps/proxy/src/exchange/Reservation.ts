@@ -1,0 +1,127 @@
+/**
+ * Reservations: the units of requests on their way. A call reserves the expected units first, so that limits hold for concurrent
+ * requests, sends, is priced, and closes. The units are given back if the call gets no response and nothing was sent to the upstream.
+ * Once something was sent, the client pays the prices of its attempts instead, each as soon as it is known, also after the client
+ * has disconnected.
+ */
+import type * as CallContext from "@blockquarry/http/CallContext"
+import * as CallUsage from "@blockquarry/http/CallUsage"
+import * as Completed from "@blockquarry/server/Completed"
+import * as Effect from "effect/Effect"
+import type { AccessLogEntry, Usage } from "./AccessLogEntry.ts"
+import type { Charge, QuotaStatus } from "./Charge.ts"
+import type * as ProxyError from "./ProxyError.ts"
+
+/** For whom units are reserved, and for what. */
+type Subject = Pick<AccessLogEntry, "client" | "operation">
+
+/** What a request reserved, sent and used: the sums of its reservations. A list has one for each page. */
+export class Ledger {
+  /** The state of the client's quotas. */
+  quotas: ReadonlyArray<QuotaStatus> = []
+  /** The price that cached responses saved. */
+  saved = 0
+  private readonly sink: Omit<Usage["Type"], "record">
+  private usage = CallUsage.none
+  private charged = 0
+  private queuedMs = 0
+  private shadowed = false
+  private warned = false
+  private open = 0
+  private record: (() => void) | null = null
+  private isRecorded = false
+
+  constructor(sink: Omit<Usage["Type"], "record">) {
+    this.sink = sink
+  }
+
+  /** What the request used so far. */
+  row() {
+    const { attempts, price, priceDrift, unsettledPrice, waitMillis } = this.usage
+    return {
+      attempts,
+      upstreamCost: price,
+      unsettledPrice,
+      priceDrift,
+      savedCost: this.saved,
+      chargedCost: this.charged,
+      shadowed: this.shadowed,
+      warned: this.warned ? true as const : undefined,
+      waitMs: this.queuedMs + waitMillis
+    }
+  }
+
+  /** Runs a call with a reservation of the units of a charge. */
+  reserving<A>(
+    subject: Subject,
+    charge: Effect.Effect<Charge, ProxyError.ProxyError>,
+    call: (reservation: CallContext.Reservation) => Effect.Effect<A, ProxyError.ProxyError>
+  ): Effect.Effect<A, ProxyError.ProxyError> {
+    return Completed.uninterruptible(Completed.flatMap(charge, (charge) => {
+      const { price, quotas, shadowed, waitMs } = charge
+      this.quotas = quotas
+      this.charged += shadowed ? 0 : price
+      this.queuedMs += waitMs
+      this.shadowed ||= shadowed
+      this.warned ||= quotas.some(({ warns }) => warns)
+      let isPriced = false
+      // The part of the charge that no attempt has used yet. Null once it was given back.
+      let unused: number | null = price
+      const onUsage: CallUsage.UsageObserver = (usage, key) => {
+        let correction = 0
+        isPriced = true
+        if (unused !== null && (usage.price > 0 || usage.priceDrift !== 0)) {
+          correction = unused - usage.price
+          unused = 0
+          charge.correct(correction)
+        }
+        this.use(subject, usage, shadowed ? 0 : -correction, key)
+      }
+      const reservation = { sent: 0, onUsage }
+      const called = call(reservation)
+      if (Completed.isComplete(called)) return called
+      this.open += 1
+      const close = () => {
+        this.open -= 1
+        this.recordIfClosed()
+      }
+      return Effect.matchCauseEffect(Effect.interruptible(called), {
+        onSuccess: (result) => {
+          if (!isPriced) this.saved += price
+          close()
+          return Effect.succeed(result)
+        },
+        onFailure: (cause) => {
+          if (reservation.sent === 0) unused = null
+          const refund = reservation.sent > 0 ? Effect.void : Effect.map(charge.refund, (quotas) => {
+            this.quotas = quotas
+            this.charged -= shadowed ? 0 : price
+          })
+          return Effect.zipRight(Effect.ensuring(refund, Effect.sync(close)), Effect.failCause(cause))
+        }
+      })
+    }))
+  }
+
+  /** Calls `record` once no reservation is open. After a disconnect that takes until the call is interrupted. */
+  complete(record: () => void): void {
+    this.record = record
+    this.recordIfClosed()
+  }
+
+  /** Adds the usage of a call, and by how many units it changes the charge. */
+  private use(subject: Subject, usage: CallUsage.CallUsage, charged: number, key: string | null): void {
+    this.usage = CallUsage.add(this.usage, usage)
+    this.charged += charged
+    this.sink.recordUse(subject, usage, key)
+    // The engine may still revalidate a stale entry, or finish an upstream request whose client disconnected.
+    if (this.isRecorded) this.sink.recordLate(subject, usage, charged)
+  }
+
+  private recordIfClosed(): void {
+    if (this.record === null || this.open > 0) return
+    this.record()
+    this.record = null
+    this.isRecorded = true
+  }
+}
