@@ -141,7 +141,7 @@ it.effect.each(examples)("sends the key, and does not print it: %s", (example) =
     expectSent(ran)
   }))
 
-it.effect.each(sample(examples, 4))(
+it.effect.each(sample(examples, 8))(
   "does not print the key after faults, or when a response repeats it: %s",
   (example) =>
     Effect.gen(function*() {

@@ -4,12 +4,12 @@ import { allOperations } from "@blockquarry/core/Operations"
 import { expect, it } from "vitest"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { kebabCase } from "../../src/text/KebabCase.ts"
-import { cases, parse } from "../golden/cases.ts"
+import { parse, readCases } from "../golden/cases.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
 
 it("sets every option of every operation in the golden record", () => {
-  const lines = cases["requests"]?.map(({ line }) => parse(line.replaceAll("--no-", "--")).argv) ?? []
+  const lines = readCases("requests").map(({ line }) => parse(line.replaceAll("--no-", "--")).argv)
   for (const { operation: id, path } of commandLine.commands.filter(({ path }) => path[0] !== "watch")) {
     const { parameters = [] } = operations.find((operation) => operation.id === id) ?? {}
     const names = parameters.filter((parameter) => parameter.in === "query").map(({ name }) =>

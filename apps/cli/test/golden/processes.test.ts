@@ -4,9 +4,10 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
 import { sandboxEnvironment } from "../support/quarry.ts"
+import { recordPath } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { closedPort, openPort, record, start } from "./processes.ts"
-import { recordPath, withoutPorts } from "./records.ts"
+import { withoutPorts } from "./records.ts"
 
 const { QUARRY_API_KEY } = sandboxEnvironment
 
@@ -34,7 +35,8 @@ it("prints the recorded output for command lines", async () => {
 })
 
 it("prints the recorded output on terminals", async () => {
-  const owners = "token owners {polygonToken} --chain polygon --largest 2 --sandbox"
+  const owners =
+    "token owners 0xff090b1bf339762131d479a58241b2e4482ebcf4 --chain polygon --largest 2 --sandbox"
   const started = [
     start(owners, {}, { stdout: 60, stderr: 60 }),
     start(owners, {}, { stderr: 60 }),

@@ -1,16 +1,6 @@
 /** Formats golden records, and masks values that change from run to run. */
-import { readdirSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import type { ProcessResult } from "../support/process.ts"
 import { type Case, type Result, type Session, shown } from "./cases.ts"
-
-/** Returns the file of a record. */
-export const recordPath = (name: string): string =>
-  fileURLToPath(new URL(`records/${name}.txt`, import.meta.url))
-
-/** Returns the names of the existing records. */
-export const recordNames = (): ReadonlyArray<string> =>
-  readdirSync(new URL("records/", import.meta.url)).map((name) => name.replace(/\.txt$/, ""))
 
 /** Escapes invisible characters. */
 const visible = (text: string): string =>

@@ -25,8 +25,6 @@ const log = (annotations: Readonly<Record<string, unknown>>): Effect.Effect<void
 
 const sends = log({ url: "http://localhost/price" })
 
-const fails = log({ outcome: "503 ServerError", wait: "backoff", millis: 2100 })
-
 it.effect("has the time of silence, from the first second on", () =>
   Effect.gen(function*() {
     const shown = yield* shownBy(({ print }) =>
@@ -44,29 +42,6 @@ it.effect("has the time of silence, from the first second on", () =>
       "waiting for the response (1.0s)",
       "waiting for the response (1.1s)",
       "waiting for the response (1.2s)",
-      null
-    ])
-  }))
-
-it.effect("says why and for how long a call waits before its retry", () =>
-  Effect.gen(function*() {
-    const shown = yield* shownBy(() =>
-      Effect.gen(function*() {
-        yield* sends
-        yield* TestClock.adjust("900 millis")
-        yield* fails
-        yield* TestClock.adjust("200 millis")
-        yield* sends
-        yield* TestClock.adjust("100 millis")
-        yield* log({ outcome: "NetworkError: connection refused", wait: "backoff", millis: 0 })
-        yield* TestClock.adjust("100 millis")
-      })
-    )
-    expect(shown).toEqual([
-      "retrying in 2.0s: 503 Service Unavailable",
-      "retrying in 1.9s: 503 Service Unavailable",
-      "retrying (1.2s): 503 Service Unavailable",
-      "retrying (1.3s): connection refused",
       null
     ])
   }))
