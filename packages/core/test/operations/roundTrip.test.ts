@@ -14,6 +14,7 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { codeGenerationModes } from "../support/codeGeneration.ts"
 import { describeOutcome, mutateDocument, mutations } from "../support/mutateDocument.ts"
+import { isFull } from "../support/sample.ts"
 
 /** An empty text in a nullable field is decoded to null. */
 const withoutEmptyTexts = (value: unknown): unknown =>
@@ -24,6 +25,9 @@ const withoutEmptyTexts = (value: unknown): unknown =>
     : Predicate.isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
     ? Record.map(value, withoutEmptyTexts)
     : value
+
+/** Half of the runs of other properties in the long suite: the values are large. */
+const runs = isFull ? { numRuns: 100 } : {}
 
 describe.each(allOperations.map((operation: AnyOperation) => [operation.id, operation] as const))(
   "%s",
@@ -36,7 +40,8 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
         FastCheck.property(inputs, (input) => {
           const encoded: unknown = Schema.encodeSync(operation.input)(input)
           expect(decodeInput(operation, encoded)).toEqual(Either.right(input))
-        })
+        }),
+        runs
       )
     })
 
@@ -52,7 +57,8 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           const received = parseRequest(operation, route?.parameters ?? {}, [...url.searchParams], body)
           expect(received.unknownQuery).toEqual([])
           expect(decodeInput(operation, received.encoded)).toEqual(Either.right(input))
-        })
+        }),
+        runs
       )
     })
 
@@ -62,7 +68,8 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           const text = JSON.stringify(Schema.encodeSync(operation.output)(output))
           const document = Either.getOrThrow(LosslessJson.parse(text))
           expect(Schema.decodeUnknownSync(operation.output)(document)).toEqual(output)
-        })
+        }),
+        runs
       )
     })
 
@@ -80,7 +87,8 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           expect(runIn(() => describeOutcome(() => encode(mutated)))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(operation.output)(mutated))
           )
-        })
+        }),
+        runs
       )
     })
 
@@ -97,7 +105,8 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           expect(describeOutcome(() => encode(mutated))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(operation.input)(mutated))
           )
-        })
+        }),
+        runs
       )
     })
   }
