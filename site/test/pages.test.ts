@@ -81,30 +81,6 @@ it("every page belongs to one entry of the navigation", () => {
   }
 })
 
-it("types of the response are those of the models", () => {
-  const transfers = textOf("operations/walletTransfers.md")
-  expect(transfers).toContain("| `result[].value` | `bigint \\| null`: In the token's smallest unit. |")
-  expect(transfers).toContain("| `result[].block_timestamp` | `DateTime.Utc \\| null` |")
-  expect(textOf("operations/ledgerTransaction.md")).toContain("| `timestamp` | `bigint \\| null`: Only in")
-})
-
-it("TTLs name the condition on which they depend", () => {
-  const ttlOf = (id: string) => /\| Cache TTL \| (.*) \|/.exec(textOf(`operations/${id}.md`))?.[1]
-  expect({
-    tokenPrice: ttlOf("tokenPrice"),
-    contractNfts: ttlOf("contractNfts"),
-    nftMetadata: ttlOf("nftMetadata"),
-    ledgerTransaction: ttlOf("ledgerTransaction"),
-    updateStreamStatus: ttlOf("updateStreamStatus")
-  }).toEqual({
-    tokenPrice: "5 s; 1 h if `to_block` is final",
-    contractNfts: "5 s; not cached while `SYNCING` or empty",
-    nftMetadata: "5 min",
-    ledgerTransaction: "unlimited once it is committed, else not cached",
-    updateStreamStatus: "not cached"
-  })
-})
-
 describe("the texts for language models", () => {
   const files = textFiles(pages)
   const documents = pages.map(({ path }) => path).filter((path) => path !== "index.md")

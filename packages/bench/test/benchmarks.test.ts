@@ -7,7 +7,6 @@ import { expect, it } from "vitest"
 import { isFull } from "../../core/test/support/sample.ts"
 import { allBenchmarks } from "../src/benchmarks/Benchmarks.ts"
 import { runComparison } from "../src/Comparison.ts"
-import { formatSize, transfersPage } from "../src/Documents.ts"
 
 const slow = new Set(["cli", "export", "proxy"])
 const benchmarks = allBenchmarks.filter(({ name }) => isFull || !slow.has(name))
@@ -26,8 +25,4 @@ it.each(benchmarks)("$name runs", async ({ comparisons }) => {
     )
   )
   for (const results of outcomes) expect(results.length).toBeGreaterThan(1)
-})
-
-it("a page has a realistic size", () => {
-  expect(formatSize(transfersPage("strings", "next"))).toBe("91 KB")
 })
