@@ -1,7 +1,7 @@
 /** The arithmetic of comparisons, and their tables, with subjects that report scripted costs. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import { type Comparison, runComparison, type Subject } from "../src/Comparison.ts"
+import { type Comparison, median, runComparison, type Subject } from "../src/Comparison.ts"
 import { formatTable, meetsTarget } from "../src/Report.ts"
 
 /** A comparison in which each iteration of a subject costs the given values, one per batch, then nothing. */
@@ -39,6 +39,10 @@ const result = (name: string, cost: number, target?: Subject["target"]) => ({
   cost,
   ratio: cost / 20,
   target
+})
+
+it("the median is the middle value, or the mean of the two middle values", () => {
+  expect([[9], [30, 1, 2], [10, 1, 4, 2], [2, 100, 11]].map(median)).toEqual([9, 2, 3, 11])
 })
 
 it("subjects run interleaved", async () => {
