@@ -13,7 +13,7 @@ import { filesIn, temporaryFolder } from "../support/exports.ts"
 import { exitOf, program } from "../support/process.ts"
 
 /** Each takes seconds. */
-const killsPerFormat = isFull ? 8 : 2
+const killsPerFormat = isFull ? 6 : 2
 
 /** More than one part. */
 const scale = isFull ? 25_000 : 12_000

@@ -13,12 +13,10 @@ import { quarry, type RunOptions, type RunResult } from "./quarry.ts"
 export interface Directories {
   readonly home: string
   readonly project: string
-  readonly userFile: string
   readonly projectFile: string
   readonly keyFile: (profile: string) => string
   readonly writeUser: (text: string) => void
   readonly writeProject: (text: string) => void
-  readonly readUser: () => string
   /** Runs quarry in the project, with the home directory and environment variables. */
   readonly run: (
     argv: ReadonlyArray<string>,
@@ -65,12 +63,10 @@ export const directories: Effect.Effect<Directories, never, Scope.Scope> = Effec
   return {
     home,
     project,
-    userFile,
     projectFile,
     keyFile: (profile) => join(home, `.config/quarry/keys/${profile}.key`),
     writeUser: (text) => write(userFile, text),
     writeProject: (text) => write(projectFile, text),
-    readUser: () => fs.readFileSync(userFile, "utf8"),
     run: (argv, { input = noInput, ...options } = {}) =>
       quarry(argv, { ...options, env: { HOME: home, ...options.env } }).pipe(
         Effect.provideService(WorkingDirectory, project),

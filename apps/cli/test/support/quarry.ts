@@ -43,8 +43,6 @@ export interface CapturedOutput {
   out: string
   err: string
   progressCount: number
-  /** Collects these texts. */
-  readonly progress?: Array<string>
 }
 
 export interface RunResult {
@@ -111,9 +109,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
         Effect.sync(() => {
           if (text === null) return
           if (stream.isTerminal && options.isProgressNoted === true) note(`(progress) ${text}`)
-          if (captured === undefined) return
-          captured.progressCount++
-          captured.progress?.push(text)
+          if (captured !== undefined) captured.progressCount++
         })
     }
     const client = options.client === undefined
