@@ -14,7 +14,6 @@ import { paginationOptions, skipInvalidOption } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
-import { withRecordedBodies } from "../list/RawOutput.ts"
 
 export const listCommand = <
   I extends { readonly cursor?: string },
@@ -56,6 +55,6 @@ export const listCommand = <
           ({ runInputs }) => runInputs(list, invocation)
         )
         : runList(list, invocation, yield* list.sourceOf(invocation))
-      yield* Effect.provide(run, layerFromSettings(invocation.settings)).pipe(withRecordedBodies(invocation))
+      yield* Effect.provide(run, layerFromSettings(invocation.settings))
     })
 })

@@ -8,7 +8,7 @@ import type { CommandOption } from "../args/CommandOption.ts"
 import { isExport, operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { AliasOf, Chart } from "../chart/Chart.ts"
-import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
+import { ApiClients, layerFromSettings, type OnResponse } from "../connection/ApiClients.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { exportTarget, inputExportOptions } from "../export/ExportOptions.ts"
 import { rankedColumns } from "../formats/FieldColumns.ts"
@@ -20,7 +20,7 @@ import { parseListCursor } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
 import { printRecord } from "../list/PrintRecord.ts"
-import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
+import { makeReceived, printInvalid, printReceived } from "../list/RawOutput.ts"
 import { type EncodedRecord, type RecordList, recordPage } from "../list/RecordList.ts"
 import type { DetailLine } from "../render/Details.ts"
 import type { Column } from "../render/Table.ts"
@@ -65,9 +65,9 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     return Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
   }
 
-  const callOf = (invocation: CommandInvocation) =>
+  const callOf = (invocation: CommandInvocation, onResponse?: OnResponse) =>
     Effect.map(
-      Effect.flatMap(ApiClients, ({ functionOf }) => functionOf(operation, invocation.values)),
+      Effect.flatMap(ApiClients, ({ functionOf }) => functionOf(operation, invocation.values, onResponse)),
       (call) => (encoded: InputEncoded): Effect.Effect<Output, CommandError, CommandTerminal> =>
         spec.wrapCall === undefined ? call(encoded) : spec.wrapCall(call(encoded), invocation)
     )
@@ -86,7 +86,8 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
 
   const runOperation = (invocation: CommandInvocation, encoded: InputEncoded, target: ChartTarget | null) =>
     Effect.gen(function*() {
-      const call = yield* callOf(invocation)
+      const received = makeReceived(invocation.values)
+      const call = yield* callOf(invocation, received?.onResponse)
       if (target !== null && chart !== undefined) {
         const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
         const toChart = yield* Effect.promise(chart.load)
@@ -94,8 +95,8 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
         const output = call(chart.input?.(encoded) ?? encoded)
         return yield* drawChart(target, Effect.map(output, (output) => toChart(output, aliasOf)))
       }
-      const output = yield* call(encoded)
-      if (outputSettings(invocation.values).isRaw) return yield* printReceived()
+      const output = yield* printInvalid(received)(call(encoded))
+      if (received !== null) return yield* printReceived(received.body())
       yield* printOutput(invocation, output)
     })
 
@@ -166,9 +167,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
           })
         }
         const { encoded } = yield* decodeArguments(operation, values)
-        yield* Effect.provide(runOperation(invocation, encoded, target), clients).pipe(
-          withRecordedBodies(invocation)
-        )
+        yield* Effect.provide(runOperation(invocation, encoded, target), clients)
       })
   }
 }

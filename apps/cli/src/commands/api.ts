@@ -15,7 +15,7 @@ import { bodyOption } from "../inputs/RequestBody.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { paginationOptions, parseListCursor } from "../list/ListOptions.ts"
 import { recordOptions } from "../list/OutputOptions.ts"
-import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
+import { makeReceived, printInvalid, printReceived } from "../list/RawOutput.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 import { withCursorOf } from "../text/Json.ts"
 import {
@@ -91,8 +91,7 @@ export const api = localCommand({
         return yield* printRequest(invocation, target.operation, firstRequest(target, values))
       }
       yield* sendRequest(invocation, target).pipe(
-        Effect.provide(layerFromSettings(invocation.settings)),
-        withRecordedBodies(invocation)
+        Effect.provide(layerFromSettings(invocation.settings))
       )
     })
 })
@@ -143,8 +142,9 @@ const sendRequest = (
     const { requestOf } = yield* ApiClients
     const cursor = singleValue(values, cursorOption.name) ?? encoded.query.findLast(isCursor)?.[1]
     const query = encoded.query.filter((parameter) => !isCursor(parameter))
-    const send = yield* requestOf(operation, values, { ...encoded, query })
-    yield* printResponseRecords(invocation, send, request, cursor)
+    const received = makeReceived(values)
+    const send = yield* requestOf(operation, values, { ...encoded, query }, received?.onResponse)
+    yield* printInvalid(received)(printResponseRecords(invocation, send, request, cursor, received))
   })
 
 /** Prints the body, also of an error, and then fails with the error. */

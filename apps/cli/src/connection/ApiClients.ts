@@ -1,5 +1,6 @@
 /** Calls operations at the upstreams that the settings of a command describe. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
+import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
+import type { OperationError } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as ApiClient from "@blockquarry/http/ApiClient"
@@ -28,22 +29,23 @@ import {
 } from "./Connection.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 
+/** Receives the last response of each request, also that of an error. */
+export type OnResponse = (response: RawResponse) => void
+
 /** Each function fails if the API key or the base URL of the operation is missing or invalid, and needs no others. */
 export interface ApiClientsService {
   /** Returns the function that calls an operation. */
   readonly functionOf: <O extends AnyOperation>(
     operation: O,
-    values: ArgumentValues
+    values: ArgumentValues,
+    onResponse?: OnResponse
   ) => Effect.Effect<ApiClient.OperationFunctionOf<O>, ConnectionError>
-  /**
-   * Returns the function that sends any request to the API of an operation, whose ID errors have, with `written` as it is.
-   * `onResponse` receives the last response of each request, also that of an error.
-   */
+  /** Returns the function that sends any request to the API of an operation, whose ID errors have, with `written` as it is. */
   readonly requestOf: (
     operation: RequestedOperation,
     values: ArgumentValues,
     written: Pick<EncodedRequest, "query" | "body">,
-    onResponse?: (response: RawResponse) => void
+    onResponse?: OnResponse
   ) => Effect.Effect<ApiRequest.RequestFunction, ConnectionError>
   readonly requestUrl: Connection["requestUrl"]
 }
@@ -72,6 +74,20 @@ export const layerFromSettings = (
       const services = yield* Layer.build(Layer.merge(Engine.layer, client))
       const { decoded, raw } = Context.get(services, Engine.Engine)
       const timeouts = timeoutsOf(settings)
+      /** Sends requests as `decoded`, and passes on their responses. */
+      const received = <I, InputEncoded, Output, OutputEncoded>(
+        operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+        upstream: Upstream.Upstream,
+        onResponse: OnResponse
+      ) => {
+        const send = raw(operation, upstream)
+        return (input: I, request: EncodedRequest): Effect.Effect<Output, OperationError> =>
+          Effect.flatMap(send(input, request), ({ classification, response }) => {
+            onResponse(response)
+            const result = classification()
+            return result._tag === "Complete" ? result.decode(operation) : Effect.fail(result.error)
+          })
+      }
       const connectTo = (operation: RequestedOperation, values: ArgumentValues) =>
         Effect.gen(function*() {
           const query = yield* addedQuery(operation, values)
@@ -88,10 +104,12 @@ export const layerFromSettings = (
           return { query, upstream }
         })
       return {
-        functionOf: (operation, values) =>
+        functionOf: (operation, values, onResponse) =>
           Effect.map(connectTo(operation, values), ({ query, upstream }) =>
             ApiClient.make({ operation }, (operation) => {
-              const send = decoded(operation, upstream)
+              const send = onResponse === undefined
+                ? decoded(operation, upstream)
+                : received(operation, upstream, onResponse)
               const encode = requestEncoder(operation)
               return (input, request = encode(input)) =>
                 send(input, { ...request, query: [...request.query, ...query] })
@@ -99,17 +117,10 @@ export const layerFromSettings = (
         requestOf: (operation, values, { body, query }, onResponse = () => {}) =>
           Effect.map(connectTo(operation, values), ({ upstream }) =>
             ApiRequest.make(operation.api, (requested) => {
-              const send = raw({ ...requested, id: operation.id }, upstream)
+              const send = received({ ...requested, id: operation.id }, upstream, onResponse)
               const encode = requestEncoder(requested)
               return (input, request = encode(input)) =>
-                Effect.flatMap(
-                  send(input, { ...request, query, body: body && withCursorOf(body, request.body ?? "") }),
-                  ({ classification, response }) => {
-                    onResponse(response)
-                    const result = classification()
-                    return result._tag === "Complete" ? result.decode(requested) : Effect.fail(result.error)
-                  }
-                )
+                send(input, { ...request, query, body: body && withCursorOf(body, request.body ?? "") })
             })),
         requestUrl
       }

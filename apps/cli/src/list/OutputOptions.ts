@@ -70,7 +70,6 @@ export const outputSettings = (values: ArgumentValues) => {
     isFieldsHelp: fields.includes("help"),
     jq: singleValue(values, jqOption.name) ?? null,
     hasExitStatus: isEnabled(values, exitStatusOption.name),
-    isRaw: isEnabled(values, rawOption.name),
     escapeFormulas: isEnabled(values, escapeFormulasOption.name)
   }
 }

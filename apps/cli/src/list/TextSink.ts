@@ -13,7 +13,7 @@ import type { TerminalService } from "../terminal/Terminal.ts"
 import { JsonText, toJson, toText } from "../text/Json.ts"
 import type { ListJob, TransformedRecords } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
-import { lastBody } from "./RawOutput.ts"
+import { type Received, receivedText } from "./RawOutput.ts"
 import type { RecordRow, ShownList } from "./RecordList.ts"
 
 /** Texts to print, and why there are no more. */
@@ -110,10 +110,11 @@ export const makeTextSink = <Item>(
   { columns, fields, isDimmed }: TableList<Item>,
   { invocation, transform }: Pick<ListJob<Item>, "invocation" | "transform">,
   view: View,
-  table: Pick<TableOptions<Item>, "isStreaming" | "layoutRecords">
+  table: Pick<TableOptions<Item>, "isStreaming" | "layoutRecords">,
+  received: Received | null = null
 ): Effect.Effect<TextSink<Item>> =>
   Effect.gen(function*() {
-    if (outputSettings(invocation.values).isRaw) return rawSink(view.stream.isTerminal)
+    if (received !== null) return rawSink(received, view.stream.isTerminal)
     const format = selectFormat(invocation, view, transform === null ? fields : transform.fields, makeJson())
     if (transform !== null) {
       const counts = transform.fields !== null ? single : joint
@@ -138,13 +139,13 @@ export const makeTextSink = <Item>(
   })
 
 /** Prints the body of each page. In a file, a line break separates them. */
-const rawSink = (isTerminal: boolean): TextSink<unknown> => {
+const rawSink = ({ body }: Received, isTerminal: boolean): TextSink<unknown> => {
   let separator = ""
   return {
     start: () => "",
     page: () =>
-      Effect.map(lastBody(isTerminal), (body) => {
-        const text = separator + body
+      Effect.sync(() => {
+        const text = separator + receivedText(body(), isTerminal)
         separator = isTerminal ? "" : "\n"
         return joint([text])
       }),

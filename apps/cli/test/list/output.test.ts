@@ -137,6 +137,11 @@ it.live("prints the bodies of the responses as received", () =>
       client: respondingWith(body).client
     })
     expect(price).toMatchObject({ code: 0, out: body })
+    const page = yield* quarry(["token", "price", exampleValues.token, "--raw"], {
+      env: sandboxEnvironment,
+      client: respondingWith("<html>busy</html>").client
+    })
+    expect(page).toMatchObject({ code: 6, out: "<html>busy</html>" })
     const pages = yield* run(["--raw", "--all", "--limit", "50"])
     const printed = lines(`${pages.out}\n`).map((line) => JSON.parse(line))
     const all = records((yield* run(["--all"])).out)
