@@ -1,10 +1,9 @@
-/** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
+/** API reference at `/docs`: the OpenAPI document for people, with curl commands. Needs no script. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import type * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
 import { responseSchemas } from "../openapi/ResponseSchemas.ts"
-import { script } from "./browser/docs.ts?inline-script"
 import { docsStyle } from "./DocsStyle.ts"
 import * as EndpointView from "./EndpointView.ts"
 import { type Html, html } from "./Html.ts"
@@ -16,8 +15,7 @@ export const render = (options: EndpointView.ViewOptions): HttpResponse.HttpResp
   HtmlPage.render({
     title: "quarry-proxy API",
     body: body(options),
-    style: docsStyle,
-    script
+    style: docsStyle
   })
 
 const body = (options: EndpointView.ViewOptions): Html => {
@@ -50,7 +48,6 @@ ${operations.map((operation) => EndpointView.view(operation, options, schemas))}
     )
   }
 ${all.slice(-1).map(section)}
-<noscript><p class="panel prose">Commands and forms need JavaScript.</p></noscript>
 </main>
 </div>
 `

@@ -19,8 +19,6 @@ h2.group { margin-top: 0.9rem; font-size: 1.05rem; }
 .lead { font-size: 1rem; }
 pre { margin: 0; padding: 0.7rem 0.85rem; border-radius: 6px; background: var(--sunken); overflow: auto; line-height: 1.5; }
 pre code { overflow-wrap: normal; font-size: 0.86rem; }
-.token { margin-top: 0.8rem; display: grid; gap: 0.25rem; max-width: 30rem; }
-.token label { font-weight: 600; }
 .verb { display: inline-block; font: 600 0.7rem/1.6 var(--mono); padding: 0 0.4rem; border-radius: 4px; background: var(--accent-soft); color: var(--accent); vertical-align: 0.08em; }
 .verb.post { background: var(--warn-soft); color: var(--warn); }
 nav .verb { min-width: 2.6rem; text-align: center; padding: 0; font-size: 0.62rem; }
@@ -53,16 +51,6 @@ summary:hover { text-decoration: underline; }
 .statuses { display: flex; flex-wrap: wrap; gap: 0.3rem; align-items: center; }
 .statuses a { text-decoration: none; } .statuses a:hover { color: var(--accent); }
 .curl pre { white-space: pre-wrap; } .curl code { overflow-wrap: anywhere; user-select: all; }
-.try { margin-top: 0.6rem; border: 1px solid var(--line); border-radius: 6px; padding: 0.45rem 0.8rem; }
-.try > summary { font-weight: 600; }
-.fields { display: grid; grid-template-columns: minmax(6rem, auto) minmax(0, 1fr); gap: 0.35rem 0.75rem; align-items: center; margin: 0.6rem 0; }
-.fields label { font: 0.84rem var(--mono); overflow-wrap: anywhere; }
-.fields input, .fields select { font-size: 0.86rem; padding: 0.22rem 0.5rem; }
-.fields input[type=checkbox] { width: auto; margin: 0 0.3rem 0 0; vertical-align: -0.1em; }
-.result { margin-top: 0.6rem; } .result:empty { display: none; }
-.result dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.1rem 0.9rem; margin: 0.5rem 0; font-size: 0.85rem; }
-.result dt { color: var(--muted); font-family: var(--mono); }
-.result pre { max-height: 26rem; }
 @media (max-width: 1150px) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; } }
 @media (max-width: 900px) {
   .top { padding-inline: 14px; }

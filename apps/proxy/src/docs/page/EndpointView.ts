@@ -1,5 +1,7 @@
-/** Renders one operation: parameters, responses, a curl command, and a form that sends requests. */
+/** Renders one operation: parameters, responses and a curl command. */
 import { type AnyOperation, type ExampleValues, isList } from "@blockquarry/core/Operation"
+import { decodeInput, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import * as Either from "effect/Either"
 import type { Config, Cost } from "../../config/Config.ts"
 import { prefixes } from "../../pipeline/Router.ts"
 import type { CostTable } from "../../quota/CostTable.ts"
@@ -73,45 +75,20 @@ ${
   }</p>`
 }
 
-const field = (
-  id: string,
-  { in: location, jsonSchema: schema, name, required }: Input,
-  value: string
-): Html => {
-  const choices = SchemaView.choices(schema)
-  const attributes = html`id="${id}-${name}" name="${location}:${name}"`
-  const option = (choice: string) =>
-    choice === value ? html`<option selected>${choice}</option>` : html`<option>${choice}</option>`
-  const control = choices.length > 0
-    ? html`<select ${attributes}>${(required ? choices : ["", ...choices]).map(option)}</select>`
-    : html`<input ${attributes} value="${value}" list="${id}-${name}-known" autocomplete="off" spellcheck="false">
-<datalist id="${id}-${name}-known">${SchemaView.knownValues(schema).map(option)}</datalist>`
-  const star = html`<span class="required" title="required"> *</span>`
-  return html`<label for="${id}-${name}">${name}${when(required, star)}</label>
-${control}`
-}
-
-const cacheControlOptions = ["", "no-cache", "no-store", "only-if-cached"]
-
-const form = (operation: AnyOperation, examples: ExampleValues = ethereum): Html => {
-  const { example, id, method } = operation
-  const [path = ""] = pathsOf(operation)
-  const values: Readonly<Record<string, unknown>> = { ...example?.(examples) }
-  const cacheControlField = html`<label for="${id}-cache-control">Cache-Control</label>
-<select id="${id}-cache-control" name="cache-control:">${
-    cacheControlOptions.map((option) => html`<option>${option}</option>`)
-  }</select>`
-  const allField = html`<label for="${id}-all">All pages</label>
-<span><input type="checkbox" id="${id}-all" name="all:"> stream from /all as NDJSON</span>`
-  return html`<form data-method="${method}" data-path="${path}" aria-label="Try ${id}">
-<div class="fields">
-${inputsOf(operation).map((input) => field(id, input, String(values[input.name] ?? "")))}
-${when(method === "GET", cacheControlField)}
-${when(isList(operation), allField)}
-</div>
-<p><button class="main">Send</button></p>
-<div class="result" aria-live="polite"></div>
-</form>`
+/** Returns a command that sends the example of an operation, or, without one, its path. */
+const curlCommand = (operation: AnyOperation, examples: ExampleValues = ethereum): string => {
+  const { example, method } = operation
+  const [prefix = ""] = prefixes(operation)
+  const input = decodeInput<unknown, unknown>(operation, { ...example?.(examples) })
+  const { body, path, query } = Either.isRight(input)
+    ? encodeRequest(operation, input.right)
+    : { body: null, path: template(operation.path), query: [] }
+  const target = `${prefix}${path}${query.length === 0 ? "" : `?${formatQuery(query)}`}`
+  return [
+    `curl ${method === "GET" ? "" : `-X ${method} `}"$PROXY${target}"`,
+    "-H \"X-API-Key: $TOKEN\"",
+    ...(body === null ? [] : ["-H 'Content-Type: application/json'", `-d '${body}'`])
+  ].join(" \\\n  ")
 }
 
 /** As in `50 units per chains[], at most 25, rate cost 5`. */
@@ -138,11 +115,8 @@ ${when(knownIssue !== undefined, html`<p class="issue">Known issue: ${knownIssue
 </header>
 <div class="columns">
 <div>${parameters(operation, schemas)}${responsesView(operation, schemas)}</div>
-<div>
 <div class="curl"><h4>curl</h4>
-<pre tabindex="0"><code>curl "$PROXY${path}"</code></pre></div>
-<details class="try"><summary>Try it</summary>${form(operation, examples)}</details>
-</div>
+<pre tabindex="0"><code>${curlCommand(operation, examples)}</code></pre></div>
 </div>
 </article>`
 }

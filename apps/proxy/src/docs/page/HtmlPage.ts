@@ -9,15 +9,16 @@ export interface HtmlPage {
   readonly body: Html
   /** In addition to the shared style. */
   readonly style: string
-  readonly script: string
+  /** Default: none. */
+  readonly script?: string
 }
 
 const cspHash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-const contentSecurityPolicy = (script: string, style: string): string =>
+const contentSecurityPolicy = (script: string | undefined, style: string): string =>
   [
     "default-src 'none'",
-    `script-src ${cspHash(script)}`,
+    ...(script === undefined ? [] : [`script-src ${cspHash(script)}`]),
     `style-src ${cspHash(style)}`,
     "connect-src 'self'",
     "img-src data:",
@@ -48,7 +49,7 @@ export const render = ({ body, script, title, ...page }: HtmlPage): HttpResponse
 </head>
 <body>
 ${body}
-<script>${trustedMarkup(script)}</script>
+${script === undefined ? null : html`<script>${trustedMarkup(script)}</script>`}
 </body>
 </html>
 `.markup,

@@ -58,13 +58,6 @@ export const typeOf = (schema: unknown, named: NamedSchemas): string => {
   return typeof node.type === "string" ? node.type : node.type?.join(" | ") ?? "any"
 }
 
-/** Returns the permitted values; empty if the schema does not list them. */
-export const choices = (schema: unknown): ReadonlyArray<string> => {
-  const node = read(schema)
-  if (node.type === "boolean") return ["true", "false"]
-  return node.enum?.map(String) ?? (node.items === undefined ? [] : choices(node.items))
-}
-
 /** Returns the values that the schema knows, of any that are permitted. */
 export const knownValues = (schema: unknown): ReadonlyArray<string> => {
   const { examples, items } = read(schema)

@@ -19,17 +19,14 @@ const headerTable = (label: string, rows: Rows): Html =>
 
 export const introduction = (description: string): Html =>
   html`<p class="lead">${description}</p>
-<p>Set the base URL of your client to <code class="origin">$PROXY</code>. No other change is needed. Amounts have up to 256
+<p>Set the base URL of your client to the origin of this page, <code>$PROXY</code> in the commands. No other change is needed. Amounts have up to 256
 bits: parse them without losing digits.</p>
 <p>Each operation has a price and a rate cost in units. Your daily quota counts the prices of your requests, as the upstream reports
 them, and your rate limit their rate costs.</p>`
 
 const authenticationSection: Html =
   html`<p>Send your token as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. A proxy with anonymous access
-requires no token. Never send an upstream API key: the proxy adds it.</p>
-<div class="token"><label for="token-field">Token for the forms on this page</label>
-<input id="token-field" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-note">
-<p id="token-note" class="muted">Stored in the memory of this tab only.</p></div>`
+requires no token. Never send an upstream API key: the proxy adds it.</p>`
 
 const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-API-Key", "", "Your token."],

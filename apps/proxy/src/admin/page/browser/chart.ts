@@ -1,6 +1,6 @@
 /** Line charts over time, drawn as SVG. Pointing at a chart, or its slider, selects a moment and shows its values. */
-import { h, s } from "../../../docs/page/browser/dom.ts"
 import type { StatusPoint } from "../../Status.ts"
+import { h, s } from "./dom.ts"
 import * as Format from "./formatting.ts"
 
 /** A point of the status. `at` is in milliseconds since 1970. */

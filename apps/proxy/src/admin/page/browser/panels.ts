@@ -1,6 +1,6 @@
 /** Creates the parts of the status page from a status. */
-import { type Child, h } from "../../../docs/page/browser/dom.ts"
 import type { Status } from "../../Status.ts"
+import { type Child, h } from "./dom.ts"
 import * as Format from "./formatting.ts"
 import { counts, makeTable, names } from "./table.ts"
 

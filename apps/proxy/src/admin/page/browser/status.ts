@@ -1,7 +1,7 @@
 /** Script of the status page: reads `/status.json` every two seconds and shows it. */
-import { byId } from "../../../docs/page/browser/dom.ts"
 import type { Status } from "../../Status.ts"
 import { makeChart } from "./chart.ts"
+import { byId } from "./dom.ts"
 import * as Format from "./formatting.ts"
 import * as panels from "./panels.ts"
 import { replaceIfChanged } from "./table.ts"

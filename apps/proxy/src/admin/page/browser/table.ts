@@ -1,5 +1,5 @@
 /** Tables that are filtered, sorted and cut off to their first rows, so that a hundred rows stay readable. */
-import { byId, type Child, h } from "../../../docs/page/browser/dom.ts"
+import { byId, type Child, h } from "./dom.ts"
 import * as Format from "./formatting.ts"
 
 /** `key`: what rows are sorted by; texts ascending, numbers descending. */

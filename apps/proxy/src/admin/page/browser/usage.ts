@@ -1,6 +1,6 @@
 /** The panel of saved usage: sums of a month by client, team, operation, API key or day. */
 import type { UsageRow } from "@blockquarry/http/UsageStore"
-import { h } from "../../../docs/page/browser/dom.ts"
+import { h } from "./dom.ts"
 import * as Format from "./formatting.ts"
 import { choice, counts, makeTable, names } from "./table.ts"
 
