@@ -3,7 +3,7 @@
  *
  * Unstable: this module may change in any release.
  */
-import type { CallClient } from "./CallClient.ts"
+import type { CallClient } from "./CallContext.ts"
 
 /** What a client asks for. */
 export interface QueueItem {

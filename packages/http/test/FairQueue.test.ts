@@ -1,5 +1,5 @@
 /** Tests the order of the queue: weighted shares across clients, arrival order within a client. */
-import type { CallClient } from "@blockquarry/http/CallClient"
+import type { CallClient } from "@blockquarry/http/CallContext"
 import { FairQueue, type QueuedItem } from "@blockquarry/http/FairQueue"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"

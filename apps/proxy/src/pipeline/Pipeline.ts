@@ -168,13 +168,12 @@ const callUpstream = (
   const charge = clientQuotas.acquire(client, cost, now())
   const upstreamResponse = context.ledger.reserving(context.facts, charge, (reservation) => {
     const caller = { client: callClient, memory, requestId: context.requestId, reservation }
-    const cacheMode = usesCache
-      ? cacheDirective === "only-if-cached" ? "default" : cacheDirective
-      : "no-store"
+    const directive = usesCache ? cacheDirective : "no-store"
+    const cacheMode = directive === "only-if-cached" ? "default" : directive
     const found = upstream.lookUp(upstreamRequest, cacheMode, caller, now())
     const response = found._tag === "Hit"
       ? Effect.succeed(found.response)
-      : fetch(handled, found, usesCache ? cacheDirective : "no-store", client.name)
+      : fetch(handled, found, directive, client.name)
     return Completed.flatMap(
       response,
       (found) =>

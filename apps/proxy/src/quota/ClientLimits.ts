@@ -7,7 +7,7 @@
  *
  * The counts survive reloads: requests in flight count against the limits of a new configuration.
  */
-import type * as CallClient from "@blockquarry/http/CallClient"
+import type { CallClient } from "@blockquarry/http/CallContext"
 import { FairShare } from "@blockquarry/http/FairShare"
 import * as Either from "effect/Either"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
@@ -21,7 +21,7 @@ export type ClientLimits = ReturnType<typeof make>
 export const toCallClient = (
   { name, weight }: AuthenticatedClient,
   config: LimitsConfig
-): CallClient.CallClient => ({ name, weight, share: shareOf(config, "clientShare") })
+): CallClient => ({ name, weight, share: shareOf(config, "clientShare") })
 
 export const make = () => {
   const requests = new FairShare()

@@ -13,7 +13,7 @@
  * All times are in milliseconds, by a clock that is never set back.
  */
 import { constVoid } from "effect/Function"
-import type { CallClient } from "../../CallClient.ts"
+import type { CallClient } from "../../CallContext.ts"
 import { FairQueue, type QueuedItem } from "../../FairQueue.ts"
 import { FairShare } from "../../FairShare.ts"
 import type { Consumption, Permit } from "../../RateLimitStore.ts"

@@ -1,5 +1,5 @@
 /** Timelines: the requests and outcomes of calls over virtual time. */
-import * as CallClient from "@blockquarry/http/CallClient"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Cause from "effect/Cause"
@@ -31,7 +31,7 @@ export interface Action {
   /** The name of the clients that make the call. Default: the first. */
   readonly via?: string
   /** The client of a gateway that the call is made for. */
-  readonly by?: CallClient.CallClient
+  readonly by?: CallContext.CallClient
   readonly options?: CallOptions.CallOptions
   /** Whether the timeline ends with the usage of the call. */
   readonly usage?: boolean
@@ -125,7 +125,9 @@ export const timeline = (
     const [first = "none"] = Object.keys(clients)
     const fibers = new Map<string, Fiber.RuntimeFiber<unknown>>()
     const usages = new Map<string, { total: CallUsage.CallUsage }>()
-    for (const { at, by = CallClient.none, call, options = {}, run, usage = false, via = first } of actions) {
+    for (
+      const { at, by = CallContext.noClient, call, options = {}, run, usage = false, via = first } of actions
+    ) {
       yield* advanceTo(at)
       const fiber = fibers.get(call)
       if (run === undefined) {
@@ -142,7 +144,7 @@ export const timeline = (
       const recorded = Effect.onExit(
         run(members).pipe(
           CallOptions.withCallOptions(options),
-          Effect.provideService(CallClient.CurrentClient, by),
+          Effect.provideService(CallContext.CurrentClient, by),
           usage ? observed : identity
         ),
         (exit) =>
