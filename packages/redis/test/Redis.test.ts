@@ -8,7 +8,6 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { monitorEventLoopDelay } from "node:perf_hooks"
 import { sample } from "../../core/test/support/sample.ts"
 import { makeClock } from "../../http/test/faults/support/CustomClock.ts"
 import * as Script from "../src/internal/Script.ts"
@@ -198,27 +197,6 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       expect([value?.response.bytes.length, missing]).toEqual([500_000, null])
     }))
 
-  it.live("waits until a value that takes seconds to send is stored", () => {
-    const delay = monitorEventLoopDelay()
-    delay.enable()
-    // The server is as slow as this process, on a machine that lets neither run
-    const wasSuspended = () => {
-      const longest = delay.max
-      delay.reset()
-      return longest > 250_000_000
-    }
-    return Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const networkProxy = yield* NetworkProxy.make(server.port)
-      const inspector = yield* Inspector.make(server)
-      const redis = yield* connected({ url: `redis://127.0.0.1:${networkProxy.port}` })
-      // The local system accepts some megabytes at once, without progress until they are sent: a small part of a second
-      yield* networkProxy.limit(30_000_000)
-      yield* redis.values.runText(write, "large", [new Uint8Array(50_000_000)])
-      expect(yield* inspector.send((client) => client.strlen("large"))).toBe(50_000_000)
-    }).pipe(Effect.scoped, Effect.retry({ while: wasSuspended }))
-  })
-
   it.scopedLive.each(sample([30_000_000, 1_000_000, 8_000_000], 3))(
     "fails all commands of a paused server while a value of %i bytes is being sent",
     (bytes) =>
@@ -235,18 +213,6 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
         yield* until(Effect.isSuccess(redis.values.ping))
       })
   )
-
-  it.scopedLive("names the reason while it reconnects to a server that has become a replica", () =>
-    Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const inspector = yield* Inspector.make(server)
-      const redis = yield* connected({ url: server.url })
-      yield* inspector.send((client) => client.replicaof("127.0.0.1", server.port))
-      const reasons = yield* Effect.replicateEffect(Effect.flip(redis.ping), 2)
-      expect(reasons.map(({ reason }) => reason)).toEqual(["READONLY", "READONLY"])
-      yield* inspector.send((client) => client.replicaof("NO", "ONE"))
-      yield* until(Effect.isSuccess(redis.ping))
-    }))
 
   it.scopedLive("closes although the server is paused or stopped, with a command in flight", () =>
     Effect.gen(function*() {

@@ -257,27 +257,6 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       ])
     }))
 
-  it.scopedLive("uses the server's clock with a resolution finer than a millisecond", () =>
-    Effect.gen(function*() {
-      const { inspector, store } = yield* connected
-      const rule = { limit: 3, window: 1000, burst: 1 }
-      const before = yield* inspector.time
-      const times = yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, index) => `${index}`),
-        (id) =>
-          Effect.zipRight(
-            store.acquire(id, rule, 1, 1000),
-            inspector.send((client) => client.hget(`quarry:rate-limit:1:${id}`, "updatedAt"))
-          )
-      )
-      const after = yield* inspector.time
-      expect(times.every((time) => Number(time) >= before && Number(time) <= after)).toBe(true)
-      expect(times.some((time) => !Number.isInteger(Number(time)))).toBe(true)
-      const [quota] = yield* store.peek([{ id: "key", quota: { limit: 1, period: year } }])
-      const end = (Math.floor(before / year) + 1) * year
-      expect(quota?.millis).toBeLessThanOrEqual(Math.ceil(end - after))
-    }))
-
   it.scopedLive("recovers from a script flush and from foreign values under its keys", () =>
     Effect.gen(function*() {
       const { inspector, store } = yield* connected
@@ -343,32 +322,6 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       expect(granted.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(
         rule.burst + rule.limit * elapsed / rule.window
       )
-    }))
-
-  it.scopedLive("divides a limit between connections in the order in which they ask", () =>
-    Effect.gen(function*() {
-      const { server, store } = yield* connected
-      const other = yield* Effect.provide(
-        RedisRateLimitStore.make,
-        yield* Layer.build(Connected.layer({ url: server.url }))
-      )
-      const inTurn = <A extends { readonly _tag: string }>(
-        use: (backend: typeof store) => Effect.Effect<A, StoreError>
-      ) =>
-        Effect.map(
-          Effect.forEach([store, other, other, store, other, store], use),
-          (results) => results.map(({ _tag }) => _tag)
-        )
-      const account = { id: "shared", quota: { limit: 4, period: year } }
-      expect(yield* inTurn((backend) => backend.consume([account], 1))).toEqual([
-        ...Array.from({ length: 4 }, () => "Consumed"),
-        ...Array.from({ length: 2 }, () => "QuotaExceeded")
-      ])
-      const rule = { limit: 1, window: hour, burst: 4 }
-      expect(yield* inTurn((backend) => backend.acquire("shared", rule, 1, 1000))).toEqual([
-        ...Array.from({ length: 4 }, () => "Granted"),
-        ...Array.from({ length: 2 }, () => "Delayed")
-      ])
     }))
 
   it.scopedLive("counts the processes with a heartbeat in the last 15 s, also after the clock was set back", () =>

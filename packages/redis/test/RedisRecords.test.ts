@@ -86,18 +86,4 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRecords${RedisServer.sk
       yield* processes.set("one", now("live"))
       expect(yield* textsOf(processes)).toEqual([["one", "live"]])
     }))
-
-  it.scopedLive("replaces a value of another type", () =>
-    Effect.gen(function*() {
-      const { inspector, records } = yield* connected
-      const processes = records("processes", 60_000)
-      const spoil = inspector.send((client) => client.set(key, "garbage"))
-      yield* spoil
-      expect(yield* textsOf(processes)).toEqual([])
-      yield* processes.set("one", now("text"))
-      expect(yield* textsOf(processes)).toEqual([["one", "text"]])
-      yield* spoil
-      yield* processes.remove("one")
-      expect(yield* textsOf(processes)).toEqual([])
-    }))
 })

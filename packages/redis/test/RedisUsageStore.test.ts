@@ -70,20 +70,4 @@ describe.skipIf(RedisServer.program === undefined)(`RedisUsageStore${RedisServer
       expect(read).toHaveLength(rows.length)
       expect(read).toEqual(expect.arrayContaining(rows))
     }))
-
-  it.scopedLive("reads to the last day that has a name", () =>
-    Effect.gen(function*() {
-      const { one } = yield* connected
-      yield* one.add([row({ day: "9999-12-31", requests: 1 })], 1)
-      expect(yield* readAll(one, "9999-12-30", "9999-12-31")).toHaveLength(1)
-    }))
-
-  it.scopedLive("replaces a value of another type", () =>
-    Effect.gen(function*() {
-      const { inspector, one } = yield* connected
-      yield* inspector.send((client) => client.set("quarry:usage:1:2026-11-24", "garbage"))
-      expect(yield* readAll(one)).toEqual([])
-      yield* one.add([row({ requests: 1 })], 1)
-      expect(yield* readAll(one)).toEqual([row({ requests: 1 })])
-    }))
 })
