@@ -6,7 +6,6 @@ import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import { DataApi } from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Config from "effect/Config"
@@ -27,10 +26,6 @@ class SameApi extends Api.Tag<SameApi>()("my-app/SameApi", { operations: { list:
 
 class PriceApi extends Api.Tag<PriceApi>()("my-app/PriceApi", {
   operations: { price: { ...DataApi.operations.tokenPrice, id: "price" } }
-}) {}
-
-class MixedApi extends Api.Tag<MixedApi>()("my-app/MixedApi", {
-  operations: { ...DataApi.operations, ...StreamsApi.operations }
 }) {}
 
 class OwnApi extends Api.Tag<OwnApi>()("my-app/OwnApi", {
@@ -130,24 +125,6 @@ describe("layerOn", () => {
         (api) => api.walletTokens({ address }, { retry: { attempts: 0 } })
       )
       expect((yield* run(failureOf(invalid), layer, [])).value).toMatchObject({ _tag: "InvalidInputError" })
-    }))
-
-  it.effect("fails if there is nothing to share", () =>
-    Effect.gen(function*() {
-      expect(yield* errorOf(Api.layer(MixedApi, options))).toContain("got data and streams")
-      expect(
-        yield* errorOf(Layer.provide(Api.layerOn(TokensApi, StreamsApi), Api.layer(StreamsApi, options)))
-      )
-        .toContain("expected operations of the API streams")
-      const copy = Layer.effect(DataApi, Effect.map(DataApi, (data) => ({ ...data })))
-      expect(
-        yield* errorOf(
-          Api.layerOn(TokensApi, DataApi).pipe(
-            Layer.provide(copy),
-            Layer.provide(Api.layer(DataApi, options))
-          )
-        )
-      ).toContain("was not made by a layer of @blockquarry/http")
     }))
 })
 

@@ -158,16 +158,4 @@ describe("the hint of an error", () => {
         expect(yield* hintOf(unreachable)).toBe(`Check ${baseUrl} and your network.`)
       })
   )
-
-  it.effect("names one of several API keys", () =>
-    Effect.gen(function*() {
-      const apiKey = ["one", "two"].map((label) => ({ label, key: Redacted.make(`${key}-${label}`) }))
-      const error = yield* Effect.flip(price).pipe(
-        Effect.provide(DataApi.layer({ ...options, apiKey })),
-        Effect.provideService(HttpClient.HttpClient, replyOf(401))
-      )
-      expect(error).toMatchObject({
-        hint: expect.stringMatching(/^Check the option apiKey\.(?:one|two)\.$/)
-      })
-    }))
 })

@@ -70,20 +70,4 @@ describe("a call of at most 1 s, with slow stores,", () => {
         expect(yield* Fiber.join(call)).toMatchObject(expected)
       })
   )
-
-  it.scoped("has three quarters of its time for its request, and later calls have all", () =>
-    Effect.gen(function*() {
-      const { cache, limits } = yield* slowStores("share", 300)
-      const reply = ScriptedClient.delayed(700, ScriptedClient.json(tokenPrice.document))
-      const harness = yield* TestClients.harness(() => reply, { ...options, cache: undefined }).pipe(
-        Effect.provideService(CacheStore.CacheStore, cache),
-        Effect.provideService(RateLimitStore.RateLimitStore, limits)
-      )
-      for (const duration of [1000, 710, 710]) {
-        const call = yield* Effect.fork(Effect.either(tokenPrice.call(harness)))
-        yield* TestClock.adjust(duration)
-        expect(call.unsafePoll()).not.toBeNull()
-        expect(yield* Fiber.join(call)).toMatchObject({ _tag: "Right" })
-      }
-    }))
 })

@@ -1,8 +1,6 @@
 /** Tests the cursors of lists without upstream cursors: which list they continue, and how they are validated. */
-import { formatResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { address, contract } from "../support/Examples.ts"
@@ -106,15 +104,4 @@ describe("a resume cursor", () => {
         })
       })
   )
-
-  it.effect("with the opposite direction is rejected", () =>
-    Effect.gen(function*() {
-      const cursor = Either.getOrThrow(parseResumeCursor(yield* resumeCursor))
-      const reversed = formatResumeCursor(new ResumeCursor({ ...cursor, direction: "ascending" }))
-      const harness = yield* TestClients.harness([])
-      const error = yield* failureOf(
-        Stream.runDrain(harness.data.walletTransfers.items(input, { cursor: reversed }))
-      )
-      expect(error.message).toContain("another list")
-    }))
 })
