@@ -27,4 +27,4 @@ export const runPendingWork: Effect.Effect<void> = Effect.promise(() =>
 )
 
 /** How often properties run that wait for the test clock many times: each wait takes milliseconds of the system. */
-export const fewRuns = { fastCheck: { numRuns: isFull ? 50 : 5 } }
+export const fewRuns = { fastCheck: { numRuns: isFull ? 20 : 5 } }
