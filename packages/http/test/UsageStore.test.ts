@@ -123,6 +123,21 @@ describe("a file of usage", () => {
       })
     ))
 
+  it.effect("is replaced by its sums by the next process, however short each one lives", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        for (let start = 0; start < 10; start++) {
+          const store = yield* UsageStore.file({ file, retention: 1 })
+          yield* store.add(manyRows.slice(0, 5001), start + 1)
+        }
+        const store = yield* UsageStore.file({ file, retention: 1 })
+        yield* store.add([row], 1)
+        expect(yield* sizeOf(file)).toBeLessThan(2_000_000)
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
+      })
+    ))
+
   const namesIn = (file: string) =>
     Effect.flatMap(FileSystem.FileSystem, (files) => files.readDirectory(dirname(file)))
 
@@ -256,6 +271,34 @@ describe("a file of usage", () => {
       )
   )
 
+  it.effect.each([[1, []], [2, [expect.stringMatching(/^compaction lost usage: .*ENOSPC/)]]] as const)(
+    "repeats what it copies after it is replaced, and the log says what is lost, after %s failures",
+    ([failures, log]) =>
+      withFile((file) =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+          const other = yield* UsageStore.file({ file, retention: 400 })
+          let left = 0
+          const store = yield* storeWith(file, (files) => ({
+            rename: (from, to) =>
+              Effect.orDie(other.add([row], 1)).pipe(
+                Effect.zipRight(files.rename(from, to)),
+                Effect.tap(() => Effect.sync(() => void (left = failures)))
+              ),
+            open: (path, options) =>
+              Effect.suspend(() =>
+                left-- > 0
+                  ? Effect.fail(systemError("Unknown", "ENOSPC: no space left on device"))
+                  : files.open(path, options)
+              )
+          }))
+          expect(yield* logOf(store.add(manyRows.slice(1), 1))).toEqual(log)
+          const requests = 50_000 + (failures === 1 ? 1 : 0)
+          expect(yield* readAll(store)).toEqual([{ ...row, requests, savedPrice: 50 * requests }])
+        })
+      )
+  )
+
   it.effect("is replaced an hour after a compaction was killed, although the process restarted at once", () =>
     withFile((file) =>
       Effect.gen(function*() {
@@ -279,6 +322,26 @@ describe("a file of usage", () => {
         expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
         expect(yield* sizeOf(file)).toBeLessThan(1000)
         expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_002, savedPrice: 2_500_100 }])
+      })
+    ))
+
+  it.effect("is not replaced by the unfinished file of another process", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        const unfinished = `${file}.compacting`
+        const store = yield* storeWith(file, (files) => ({
+          stream: (path, options) =>
+            files.remove(unfinished).pipe(
+              Effect.zipRight(files.writeFileString(unfinished, "")),
+              Effect.as(files.stream(path, options)),
+              Stream.unwrap
+            )
+        }))
+        yield* store.add(manyRows.slice(1), 1)
+        expect(yield* sizeOf(unfinished)).toBe(0)
+        const other = yield* UsageStore.file({ file, retention: 400 })
+        expect(yield* readAll(other)).toEqual([{ ...row, requests: 50_000, savedPrice: 2_500_000 }])
       })
     ))
 

@@ -18,8 +18,7 @@ import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as HttpServer from "../../http/test/support/Server.ts"
 import * as Replies from "../src/internal/Replies.ts"
 import * as Redis from "../src/Redis.ts"
-// The check runs the scripts that are loaded: its own need `cjson`.
-import "../src/RedisRecords.ts"
+import * as RedisRecords from "../src/RedisRecords.ts"
 import * as RedisStores from "../src/RedisStores.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as OutputRecorder from "./support/OutputRecorder.ts"
@@ -302,6 +301,47 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
         expect(yield* (yield* Inspector.make(server)).keys).toEqual([])
       })
   )
+
+  it.scopedLive("whose Lua lacks a library later is logged as an error once, until it has it again", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      const inspector = yield* Inspector.make(server)
+      let isLacking = false
+      const port = yield* lacking(server.port, "cjson.encode", () => isLacking)
+      const recorder = yield* OutputRecorder.make
+      const lines = (text: RegExp) => recorder.output.filter((line) => text.test(line))
+      yield* recorder.record(Effect.gen(function*() {
+        const redis = yield* Layer.build(Redis.layer({ url: `redis://127.0.0.1:${port}` }))
+        yield* Layer.build(Layer.provide(RedisStores.layerOn({}), Layer.succeedContext(redis)))
+        const records = yield* Effect.provide(RedisRecords.make, redis)
+        const { read } = records("fleet", null)
+        yield* read
+        isLacking = true
+        // The server has no script that it did not see.
+        yield* inspector.send((client) => client.script("FLUSH"))
+        yield* until(
+          Effect.isSuccess(Effect.flip(read)).pipe(
+            Effect.zipWith(
+              Effect.sync(() => lines(/level=ERROR/).length > 0),
+              (fails, isLogged) => fails && isLogged
+            )
+          )
+        )
+        const pings = Effect.map(
+          inspector.send((client) => client.info("commandstats")),
+          (text) => Number(/cmdstat_set:calls=(\d+)/.exec(text)?.[1])
+        )
+        const before = yield* pings
+        yield* until(Effect.map(pings, (after) => after > before + 6))
+        expect(lines(/level=ERROR/)).toEqual([
+          expect.stringMatching(/unavailable \(no xjson\): the Lua of the server/)
+        ])
+        expect(lines(/level=INFO.*available again/)).toEqual([])
+        isLacking = false
+        yield* until(Effect.sync(() => lines(/level=INFO.*available again/).length === 1))
+        yield* read
+      }))
+    }))
 
   it.scopedLive("that closes connections on SUBSCRIBE is asked less and less often, and the log says so once", () =>
     Effect.gen(function*() {

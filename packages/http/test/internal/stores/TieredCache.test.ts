@@ -8,7 +8,6 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { nextVersionOf } from "../../support/CacheFixtures.ts"
-import { fewRuns } from "../../support/TestTime.ts"
 
 const minute = 60_000
 
@@ -115,6 +114,17 @@ describe("a cache above a remote one", () => {
       expect(yield* commandsOf(store.get("a"))).toEqual([replaced, ["getVersion a", "get a"]])
     }))
 
+  it.scoped("reads entries again after its memory was cleared", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, store } = yield* withRemote
+      const stored = entry(5)
+      entries.set("a", stored)
+      yield* store.get("a")
+      expect(yield* commandsOf(store.clearMemory ?? Effect.void)).toEqual([undefined, []])
+      expect(store.peek?.("a")).toBeUndefined()
+      expect(yield* commandsOf(store.get("a"))).toEqual([stored, ["get a"]])
+    }))
+
   it.scoped("returns an entry for at most 100 ms after another process has sent a message that it removed entries", () =>
     Effect.gen(function*() {
       const { backend, commandsOf, entries } = remoteCache()
@@ -156,6 +166,29 @@ describe("a cache above a remote one", () => {
       }
     }))
 
+  it.scoped("keeps an entry that was set while an older one was read", () =>
+    Effect.gen(function*() {
+      const { entries, state, store } = yield* withRemote
+      entries.set("a", entry(1))
+      const release = yield* delayReplies(state)
+      const reading = yield* Effect.fork(store.get("a"))
+      yield* Effect.yieldNow()
+      const newer = entry(2)
+      yield* store.set("a", newer)
+      yield* release
+      expect(yield* Fiber.join(reading)).toBe(newer)
+      expect(store.peek?.("a")).toBe(newer)
+    }))
+
+  it.scoped("reads an entry once for concurrent calls", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, store } = yield* withRemote
+      const stored = entry(1)
+      entries.set("a", stored)
+      const reads = Effect.all(Array.from({ length: 16 }, () => store.get("a")), { concurrency: "unbounded" })
+      expect(yield* commandsOf(reads)).toEqual([Array.from({ length: 16 }, () => stored), ["get a"]])
+    }))
+
   it.scoped("waits for at most 250 ms, and not at all while a read takes longer, whose result it uses later", () =>
     Effect.gen(function*() {
       const { commandsOf, entries, state, store } = yield* withRemote
@@ -172,6 +205,20 @@ describe("a cache above a remote one", () => {
       yield* release
       yield* Effect.yieldNow()
       expect(store.peek?.("a")).toBe(entries.get("a"))
+    }))
+
+  it.scoped("sends further reads after one that dies", () =>
+    Effect.gen(function*() {
+      const { backend, entries } = remoteCache()
+      const stored = entry(1)
+      entries.set("b", stored)
+      const store = yield* CacheStore.tiered({
+        ...backend,
+        get: (key) => key === "a" ? Effect.dieMessage("a bug") : backend.get(key)
+      })
+      yield* Effect.exit(store.get("a"))
+      yield* TestClock.adjust(250)
+      expect(yield* store.get("b")).toBe(stored)
     }))
 
   it.scoped("does not wait for writes, and has at most 8 MiB of them in flight", () =>
@@ -214,6 +261,28 @@ describe("a cache above a remote one", () => {
       expect(yield* other.remove("i")).toBe(true)
       yield* TestClock.adjust(2000)
       expect(yield* store.get("i")).toBeNull()
+    }))
+
+  it.scoped("does not use a stale entry if another process has written a version", () =>
+    Effect.gen(function*() {
+      const { backend, store } = yield* withRemote
+      yield* store.set("a", entry(1, 1000))
+      yield* backend.setVersion("a", entry(2))
+      yield* TestClock.adjust(1000)
+      expect(yield* store.get("a")).toBeNull()
+    }))
+
+  it.scoped("keeps using an entry in memory while it is being written", () =>
+    Effect.gen(function*() {
+      const { commandsOf, state, store } = yield* withRemote
+      const release = yield* delayReplies(state)
+      const stored = entry(1)
+      yield* store.set("a", stored)
+      yield* TestClock.adjust(30_000)
+      expect(store.peek?.("a")).toBe(stored)
+      yield* release
+      yield* Effect.yieldNow()
+      expect(yield* commandsOf(store.get("a"))).toEqual([stored, ["getVersion a"]])
     }))
 })
 
@@ -332,6 +401,5 @@ it.scoped.prop(
           else expect(found?.version).toBeGreaterThanOrEqual(remote.version)
         }
       }
-    }),
-  fewRuns
+    })
 )
