@@ -43,7 +43,7 @@ import type { CallContext } from "./CallContext.ts"
 import type { CallOptions } from "./CallOptions.ts"
 import type { Decoding } from "./DecodedResponse.ts"
 import * as AdmissionStage from "./internal/admission/AdmissionStage.ts"
-import * as Attempt from "./internal/attempt/Attempt.ts"
+import { sendAttempt } from "./internal/attempt/Attempt.ts"
 import * as CacheStage from "./internal/cache/CacheStage.ts"
 import * as ResponseTtl from "./internal/cache/ResponseTtl.ts"
 import * as SingleFlight from "./internal/cache/SingleFlight.ts"
@@ -136,18 +136,31 @@ export const make: Effect.Effect<
 > = Effect.gen(function*() {
   const rateLimitStore = yield* RateLimitStore.RateLimitStore
   const cacheStore = yield* CacheStore.CacheStore
-  const instrumentation = new Instrumentation.Instrumentation()
-  const admission = AdmissionStage.make(rateLimitStore, instrumentation, yield* Effect.scope)
-  const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
-  const uncached = pipe(Attempt.make(instrumentation), admission.stage, RetryStage.make(instrumentation))
-  const stages = { send: cache.stage(uncached), instrumentation, responseTtl: ResponseTtl.make() }
-  const sendAfterPeek = cache.afterPeek(uncached)
+  const admission = AdmissionStage.make(rateLimitStore, yield* Effect.scope)
+  const cache = CacheStage.make(cacheStore, yield* SingleFlight.make)
+  const uncached = pipe(sendAttempt, admission.stage, RetryStage.make())
+  const afterPeek = {
+    send: cache.stage(uncached),
+    responseTtl: ResponseTtl.make(),
+    log: { calls: 0, warned: new Set<string>() }
+  }
+  const stages: Stages = {
+    ...afterPeek,
+    // A hit in memory never waits.
+    send: (call) => {
+      const { clock, options } = call.context
+      const hit = cache.peek(call, options.cacheMode, clock.system.unsafeCurrentTimeMillis())
+      if (hit === null) return afterPeek.send(call)
+      Instrumentation.recordCacheResult(call, "hit")
+      return Effect.succeed(hit)
+    }
+  }
 
   const engine: EngineService = {
     raw: (operation, upstream, bodyScan = null) =>
       prepare(stages, operation, upstream, bodyScan, () => true, requireComplete).send,
     decoded: (operation, upstream) => {
-      const decode = decoderOf(operation, instrumentation)
+      const decode = decoderOf(operation)
       const { send } = prepare(
         stages,
         operation,
@@ -161,7 +174,6 @@ export const make: Effect.Effect<
       return (input, request) => send(input, request ?? encode(input))
     },
     lookUp: (operation, upstream, bodyScan = null) => {
-      const afterPeek = { ...stages, send: sendAfterPeek }
       const { requestOf, start } = prepare(
         afterPeek,
         operation,
@@ -171,7 +183,7 @@ export const make: Effect.Effect<
         requireComplete
       )
       const record = (hit: EngineResponse | null) => {
-        if (hit !== null) instrumentation.recordHit(operation)
+        if (hit !== null) Instrumentation.recordHit(operation)
         return hit
       }
       return (input, encoded, context, now) => {
@@ -214,13 +226,13 @@ export const make: Effect.Effect<
 /** What all calls of an engine share. */
 interface Stages {
   readonly send: Call.Send<EngineResponse>
-  readonly instrumentation: Instrumentation.Instrumentation
+  readonly log: Instrumentation.CallLog
   readonly responseTtl: ResponseTtl.ResponseTtl
 }
 
 /** Prepares the calls of an operation, whose results are those of `finish`. */
 const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly _tag: string }>(
-  { instrumentation, responseTtl, send }: Stages,
+  { log, responseTtl, send }: Stages,
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   upstream: Upstream,
   bodyScan: BodyScan | null,
@@ -253,7 +265,7 @@ const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly
         if (unreadable === null || Either.isLeft(output)) return next
         const observed = notify(call, engineResponse, unreadable, next)
         return source === "upstream" && unreadable.length > 0
-          ? instrumentation.loggingUnreadable(call, unreadable, observed)
+          ? Instrumentation.loggingUnreadable(call, unreadable, observed, log)
           : observed
       }
     })
@@ -263,7 +275,7 @@ const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly
     fiber: Call.AnyFiber
   ): Effect.Effect<A, E | RawError> => {
     const call = Call.make(plan, request, context, fiber)
-    return instrumentation.observeCall(call, respond(call))
+    return Instrumentation.observeCall(call, respond(call), log)
   }
   return {
     requestOf,
@@ -281,8 +293,7 @@ const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly
  * served.
  */
 const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
-  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-  instrumentation: Instrumentation.Instrumentation
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>
 ) => {
   // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
   // it until then, which takes longer than decoding it, so responses that are used once are not here.
@@ -305,7 +316,7 @@ const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
       ? classification.decode(operation, unreadable, decoding)
       : Either.left(classification.error)
     const finished = { output, unreadable, decoding }
-    if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
+    if (Either.isRight(output)) Instrumentation.recordUnreadable(call, unreadable)
     if (mayBeCached) decoded.set(response, finished)
     return finished
   }

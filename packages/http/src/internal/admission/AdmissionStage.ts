@@ -29,7 +29,7 @@ import {
   withCurrentKeys
 } from "../call/Call.ts"
 import type { UpstreamHealth } from "../call/EngineOutput.ts"
-import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
+import { debugging, recordCircuitState, recordCost, recordWait } from "../call/Instrumentation.ts"
 import type { KeySource } from "../call/KeySource.ts"
 import { getOrInsert } from "../Maps.ts"
 import { maxTrialLease } from "../stores/Gcra.ts"
@@ -63,7 +63,6 @@ interface Run {
   readonly call: Call
   readonly state: AdmissionState
   readonly store: RateLimitStoreService
-  readonly instrumentation: Instrumentation
   readonly next: Send
   readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -74,7 +73,6 @@ const maxRepeats = 3
 /** Keys that an effect reads are read in `scope`. */
 export const make = (
   store: RateLimitStoreService,
-  instrumentation: Instrumentation,
   scope: Scope.Scope
 ): AdmissionStage => {
   const states = new Map<string, AdmissionState>()
@@ -84,7 +82,7 @@ export const make = (
       const { context: { client }, deadline, plan: { keyPool, keys, policies } } = call
       const state = getOrInsert(states, keyPool.baseUrl, () => new AdmissionState())
       const attempt = state.begin({ client, deadline, keyPool, keys, policies })
-      return runNext({ store, instrumentation, state, attempt, call, next, restore })
+      return runNext({ store, state, attempt, call, next, restore })
     })
 
   /**
@@ -183,14 +181,14 @@ const ask = ({ attempt, call, store }: Run): Effect.Effect<void> | null => {
 
 /** Sends an attempt, records its result, and settles what it was granted. */
 const sendGranted = (run: Run, grant: Grant, place: Attempt["place"], admittedAt: number): AttemptEffect => {
-  const { attempt: { circuit, key, startedIn }, call, instrumentation, next, restore } = run
+  const { attempt: { circuit, key, startedIn }, call, next, restore } = run
   const progress = { sent: false }
   const response = Effect.tap(
     next({ ...call, key, progress }),
     (response) => recordResponse(run, response) ?? Effect.void
   )
   const recorded = place === null ? response : Effect.suspend(() => {
-    instrumentation.recordWait(call, place.reason, admittedAt - place.since)
+    recordWait(call, place.reason, admittedAt - place.since)
     return response
   })
   const attempted = circuit.tag === "HalfOpen"
@@ -216,7 +214,7 @@ const settle = (
   sent: boolean,
   age: number
 ): AttemptEffect => {
-  const { attempt, call, instrumentation } = run
+  const { attempt, call } = run
   const { cost, key } = attempt
   const response = Exit.isSuccess(exit) ? exit.value : null
   const weight = response === null ? null : weightOf(call, response)
@@ -224,7 +222,7 @@ const settle = (
     if (response?.health === "throttled") recheck(attempt)
     leave(attempt)
     // After the attempt has left, because an observer of the usage may throw.
-    if (sent) instrumentation.recordCost(call, key.label, { cost, price: priceOf(call, attempt) }, weight)
+    if (sent) recordCost(call, key.label, { cost, price: priceOf(call, attempt) }, weight)
     const result = call.plan.keys.length === 1 ? null : resultOf(exit)
     if (result === null) return exit
     setOutcome(attempt, "failed")
@@ -286,12 +284,12 @@ const recordResponse = ({ attempt: { key }, call, state }: Run, response: Attemp
 
 /** Records the state of a circuit breaker in the metric, and returns its log line. */
 const circuitChanged = (
-  { attempt: { circuit: { retryAt, tag }, client: { name } }, call, instrumentation, state }: Run,
+  { attempt: { circuit: { retryAt, tag }, client: { name } }, call, state }: Run,
   now: number,
   reason: string
 ): Effect.Effect<void> => {
   const host = hostOf(call.plan.keyPool.baseUrl)
-  instrumentation.recordCircuitState(call, host, stateValues[mostOpen(state.circuits.values()).tag])
+  recordCircuitState(call, host, stateValues[mostOpen(state.circuits.values()).tag])
   const log = retryAt === null || retryAt <= now
     ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
     : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)

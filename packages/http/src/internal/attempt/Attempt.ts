@@ -21,14 +21,14 @@ import {
   type Send
 } from "../call/Call.ts"
 import type { Classification, RetryHint } from "../call/EngineOutput.ts"
-import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
+import { debugging, recordAttempt } from "../call/Instrumentation.ts"
 import type { TransportError } from "../transport/Transport.ts"
 import { withAttemptSpan } from "./AttemptSpan.ts"
 import { classify } from "./Classify.ts"
 import { quote, requestId } from "./ErrorDetails.ts"
 
 /** Sends requests, each once. */
-export const make = (instrumentation: Instrumentation): Send => (call) => {
+export const sendAttempt: Send = (call) => {
   const { context: { clock, memory, reservation }, key, plan, progress, request } = call
   const { operation, upstream } = plan
 
@@ -54,14 +54,14 @@ export const make = (instrumentation: Instrumentation): Send => (call) => {
             reservation.sent -= 1
             if (key.isReplaced()) return Effect.fail(keyReplaced(call))
           }
-          instrumentation.recordAttempt(call, "none", 0)
+          recordAttempt(call, "none", 0)
           return Effect.fail(
             error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error, key)
           )
         },
         onSuccess: (response) => {
           const { bytes, status } = response
-          instrumentation.recordAttempt(call, status, bytes.byteLength)
+          recordAttempt(call, status, bytes.byteLength)
           // The upstream has received only this API key with this request, so the response can contain no other.
           const now = clock.system.unsafeCurrentTimeMillis()
           const bodyScan = response.framed ? plan.bodyScan : null

@@ -17,7 +17,7 @@ import type {
 } from "../call/Call.ts"
 import { inCallerContext } from "../call/CallerContext.ts"
 import type { EngineResponse } from "../call/EngineOutput.ts"
-import type { Instrumentation } from "../call/Instrumentation.ts"
+import { recordCacheResult, recordUncacheable } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import type * as SingleFlight from "./SingleFlight.ts"
 
@@ -25,10 +25,8 @@ import type * as SingleFlight from "./SingleFlight.ts"
 type Requested = Pick<Call, "plan" | "request">
 
 export interface CacheStage {
-  /** Serves calls from the cache, or sends them. A hit in memory never waits, and costs less outside of a context. */
+  /** Serves calls that have no hit in memory from the cache, or sends them. */
   readonly stage: Stage<EngineResponse>
-  /** The same without another look in the memory. */
-  readonly afterPeek: Stage<EngineResponse>
   /** Returns a response from memory while it is fresh. Null if there is none or the store is not in memory. */
   readonly peek: (requested: Requested, mode: CacheMode | undefined, now: number) => EngineResponse | null
   /** Returns a fresh response from any store. Null if there is none. */
@@ -41,23 +39,16 @@ export interface CacheStage {
 
 export const make = (
   store: CacheStoreService,
-  instrumentation: Instrumentation,
   singleFlight: SingleFlight.SingleFlight
 ): CacheStage => {
-  const peek: CacheStage["peek"] = ({ plan, request }, mode = "default", now) => {
-    if (mode !== "default" || store.peek === undefined || !isCacheable(plan, request)) return null
-    const entry = store.peek(request.cacheKey)
-    return entry !== undefined && isFresh(entry, now) ? fromCache({ plan, request }, entry, "cache") : null
-  }
-
   const serve = (call: Call, next: Send): AttemptEffect<EngineResponse> => {
     const { context: { clock, options: { cacheMode = "default" } }, plan, request } = call
     if (cacheMode === "no-store" || !isCacheable(plan, request)) return Effect.map(next(call), uncoalesced)
     const flight: SingleFlight.FlightRequest = {
       call: { ...call, nextVersion: store.nextVersion },
       send: next,
-      onSuccess: (response, invalidated) => save(store, instrumentation, call, response, invalidated),
-      onJoin: (coalesced) => instrumentation.recordCacheResult(call, coalesced ? "coalesced" : "miss")
+      onSuccess: (response, invalidated) => save(store, call, response, invalidated),
+      onJoin: (coalesced) => recordCacheResult(call, coalesced ? "coalesced" : "miss")
     }
     if (cacheMode === "reload") return Effect.map(singleFlight.restart(flight), fromUpstream)
     const timeLeft = call.deadline - clock.unsafeCurrentTimeMillis()
@@ -67,14 +58,14 @@ export const make = (
         return Effect.map(singleFlight.join(flight), fromUpstream)
       }
       if (isFresh(entry, now)) {
-        instrumentation.recordCacheResult(call, "hit")
+        recordCacheResult(call, "hit")
         return Effect.succeed(fromCache(call, entry, "cache"))
       }
       const { staleIfError, staleWhileRevalidate } = plan.policies.cache
       const stale = fromCache(call, entry, "stale")
       const staleUntil = entry.freshUntil + Duration.toMillis(staleWhileRevalidate)
       if (now < staleUntil && !singleFlight.hasDropped(call)) {
-        instrumentation.recordCacheResult(call, "stale")
+        recordCacheResult(call, "stale")
         // In the background. Errors are ignored.
         return Effect.as(singleFlight.prefetch(flight), stale)
       }
@@ -99,7 +90,7 @@ export const make = (
   ): AttemptEffect<EngineResponse> => {
     const useStale = (fallback: AttemptEffect<EngineResponse>) => {
       if (call.context.clock.unsafeCurrentTimeMillis() >= usableUntil) return fallback
-      instrumentation.recordCacheResult(call, "stale_if_error")
+      recordCacheResult(call, "stale_if_error")
       return Effect.succeed(stale)
     }
     return Effect.matchEffect(fetched, {
@@ -112,18 +103,13 @@ export const make = (
     })
   }
 
-  const afterPeek: CacheStage["afterPeek"] = (next) => (call) => inCallerContext(serve(call, next))
-
   return {
-    stage: (next) => (call) => {
-      const { clock, options } = call.context
-      const hit = peek(call, options.cacheMode, clock.system.unsafeCurrentTimeMillis())
-      if (hit === null) return afterPeek(next)(call)
-      instrumentation.recordCacheResult(call, "hit")
-      return Effect.succeed(hit)
+    stage: (next) => (call) => inCallerContext(serve(call, next)),
+    peek: ({ plan, request }, mode = "default", now) => {
+      if (mode !== "default" || store.peek === undefined || !isCacheable(plan, request)) return null
+      const entry = store.peek(request.cacheKey)
+      return entry !== undefined && isFresh(entry, now) ? fromCache({ plan, request }, entry, "cache") : null
     },
-    afterPeek,
-    peek,
     find: ({ plan, request }) =>
       isCacheable(plan, request)
         ? Effect.zipWith(
@@ -151,7 +137,6 @@ export const make = (
 
 const save = (
   store: CacheStoreService,
-  instrumentation: Instrumentation,
   call: Call,
   attemptResponse: AttemptResponse,
   invalidated: () => boolean
@@ -165,7 +150,7 @@ const save = (
     : responseContainsSecret(response, plan.upstream.keyPool.uncacheable)
     ? "secret"
     : null
-  if (reason !== null) instrumentation.recordUncacheable(call, reason)
+  if (reason !== null) recordUncacheable(call, reason)
   if (typeof ttl === "string" || reason !== null || ttl <= 0) return Effect.void
   const { staleIfError, staleWhileRevalidate } = plan.policies.cache
   const staleMillis = response.status === 200

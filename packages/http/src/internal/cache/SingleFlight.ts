@@ -74,167 +74,165 @@ interface InFlight {
   fiber: Fiber.RuntimeFiber<void> | null
 }
 
+/** The requests in flight. */
+export interface SingleFlight {
+  /** Joins the request in flight, or starts one. */
+  readonly join: (request: FlightRequest) => AttemptEffect<FlightResult>
+  /** Starts a request. Later callers join it instead of those in flight. */
+  readonly restart: (request: FlightRequest) => AttemptEffect<FlightResult>
+  /** Starts a request without waiting for it, unless one with its cache key is in flight. */
+  readonly prefetch: (request: FlightRequest) => Effect.Effect<void>
+  /** Whether a request was dropped, as the next one in the background would be. */
+  readonly hasDropped: (call: Call) => boolean
+  /** Invalidates all requests with a cache key, or all requests. */
+  readonly invalidate: (cacheKey: string | null) => void
+}
+
 /** Creates an empty group of requests, which end when the scope closes. */
 export const make: Effect.Effect<SingleFlight, never, Scope.Scope> = Effect.suspend(() => {
-  const group = new SingleFlight()
-  return Effect.as(Effect.addFinalizer(() => group.close()), group)
-})
-
-/** The requests in flight. */
-export class SingleFlight {
   // By cache key. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
-  private readonly flights = new Map<string, Array<InFlight>>()
-  private closed = false
+  const flights = new Map<string, Array<InFlight>>()
+  let closed = false
 
-  /** Joins the request in flight, or starts one. */
-  join(request: FlightRequest): AttemptEffect<FlightResult> {
-    return this.joinOrStart(request, () => this.find(request.call), request.call.deadline)
+  const inFlight = ({ request: { cacheKey } }: Call): ReadonlyArray<InFlight> => flights.get(cacheKey) ?? []
+
+  const find = (call: Call): InFlight | undefined => {
+    const joinable = inFlight(call).filter((flight) =>
+      flight.joinable && !isDropped(flight, call) && flight.variant === call.plan.flightVariant
+    )
+    return joinable.find(({ client }) => client === call.context.client.name) ??
+      joinable.find(({ reservation }) => reservation.sent > 0)
   }
 
-  /** Starts a request. Later callers join it instead of those in flight. */
-  restart(request: FlightRequest): AttemptEffect<FlightResult> {
-    const { call } = request
-    const stopJoins = () => {
-      for (const flight of this.inFlight(call.request.cacheKey)) {
-        if (flight.variant === call.plan.flightVariant) flight.joinable = false
-      }
-      return undefined
-    }
-    return this.joinOrStart(request, stopJoins, call.deadline)
-  }
-
-  /** Starts a request without waiting for it, unless one with its cache key is in flight. */
-  prefetch(request: FlightRequest): Effect.Effect<void> {
-    return Effect.withFiberRuntime((caller) => {
-      const { call } = request
-      if (this.inFlight(call.request.cacheKey).length === 0) {
-        // After the caller has gone on.
-        this.start(this.add(call, call.deadline), request, caller, { immediate: false })
-      }
-      return Effect.void
-    })
-  }
-
-  /** Whether a request was dropped, as the next one in the background would be. */
-  hasDropped(call: Call): boolean {
-    return this.inFlight(call.request.cacheKey).some((flight) => isDropped(flight, call))
-  }
-
-  /** Invalidates all requests with a cache key, or all requests. */
-  invalidate(cacheKey: string | null): void {
-    for (const flight of cacheKey === null ? [...this.flights.values()].flat() : this.inFlight(cacheKey)) {
-      flight.invalidated = true
-      flight.joinable = false
-    }
-  }
-
-  close(): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      this.closed = true
-      const fibers = [...this.flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
-      for (const fiber of fibers) interrupt(fiber)
-      return Effect.forEach(fibers, Fiber.await, { discard: true })
-    })
-  }
-
-  private inFlight(cacheKey: string): ReadonlyArray<InFlight> {
-    return this.flights.get(cacheKey) ?? []
-  }
-
-  private find(call: Call): InFlight | undefined {
-    let sent: InFlight | undefined
-    for (const flight of this.inFlight(call.request.cacheKey)) {
-      if (isDropped(flight, call) || !flight.joinable || flight.variant !== call.plan.flightVariant) continue
-      if (flight.client === call.context.client.name) return flight
-      if (flight.reservation.sent > 0) sent ??= flight
-    }
-    return sent
-  }
-
-  private add({ context: { client, reservation }, plan, request }: Call, deadline: number): InFlight {
-    const flight: InFlight = {
-      variant: plan.flightVariant,
-      client: client.name,
-      result: null,
-      waiters: [],
-      deadline,
-      latestDeadline: deadline,
-      joinable: true,
-      callers: [],
-      reservation: { sent: 0, onUsage: reservation.onUsage },
-      invalidated: false,
-      fiber: null
-    }
-    getOrInsert(this.flights, request.cacheKey, () => new Array<InFlight>()).push(flight)
+  const add = (call: Call, deadline: number): InFlight => {
+    const flight = inFlightOf(call, deadline)
+    getOrInsert(flights, call.request.cacheKey, () => new Array<InFlight>()).push(flight)
     return flight
   }
 
-  private remove(cacheKey: string, flight: InFlight): void {
-    const all = this.flights.get(cacheKey) ?? []
+  const remove = (cacheKey: string, flight: InFlight): void => {
+    const all = flights.get(cacheKey) ?? []
     removeFrom(all, flight)
-    if (all.length === 0) this.flights.delete(cacheKey)
+    if (all.length === 0) flights.delete(cacheKey)
   }
 
   /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
-  private start(
+  const start = (
     flight: InFlight,
-    { call, onSuccess, send }: FlightRequest,
+    request: FlightRequest,
     caller: Fiber.RuntimeFiber<unknown, unknown>,
     options?: Runtime.RunForkOptions
-  ): void {
-    const { deadline, reservation } = flight
-    const sent = send({ ...call, deadline, context: { ...call.context, reservation } })
-    const executed = Effect.flatMap(Effect.exit(sent), (exit) => {
-      settle(flight, exit)
-      return Exit.isSuccess(exit) && !flight.invalidated
-        ? onSuccess(exit.value, () => flight.invalidated)
-        : Effect.void
-    })
+  ): void => {
     const fiber = Runtime.runFork(
       Runtime.make({
         context: caller.currentContext,
         fiberRefs: caller.getFiberRefs(),
         runtimeFlags: Runtime.defaultRuntimeFlags
       })
-    )(executed, options)
+    )(execute(flight, request), options)
     flight.fiber = fiber
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
       if (flight.result === null && Exit.isFailure(exit)) settle(flight, Exit.failCause(exit.cause))
-      this.remove(call.request.cacheKey, flight)
+      remove(request.call.request.cacheKey, flight)
     })
-    if (this.closed) interrupt(fiber)
+    if (closed) interrupt(fiber)
   }
 
   /** Joins a request, or starts one that ends at `minDeadline` or at the deadline of the caller, if later. */
-  private joinOrStart(
+  const joinOrStart = (
     request: FlightRequest,
     findExisting: () => InFlight | undefined,
     minDeadline: number
-  ): AttemptEffect<FlightResult> {
-    return Effect.withFiberRuntime((fiber) =>
+  ): AttemptEffect<FlightResult> =>
+    Effect.withFiberRuntime((fiber) =>
       Effect.uninterruptibleMask((restore) => {
         const { call } = request
         const existing = findExisting()
         const joined = existing !== undefined
-        const flight = existing ?? this.add(call, Math.max(call.deadline, minDeadline))
+        const flight = existing ?? add(call, Math.max(call.deadline, minDeadline))
         flight.callers.push(call)
         flight.latestDeadline = Math.max(flight.latestDeadline, call.deadline)
         request.onJoin(joined)
-        if (!joined) this.start(flight, request, fiber)
+        if (!joined) start(flight, request, fiber)
         return Effect.flatMap(Effect.exit(restore(awaitResult(flight, call))), (exit) => {
           leave(flight, call)
           const result = resultOf(exit)
           if (result !== null && !isResultFor(flight, call, result)) {
             // Callers with more time must not join it again.
             flight.joinable = false
-            return restore(this.joinOrStart(request, () => this.find(call), flight.latestDeadline))
+            return restore(joinOrStart(request, () => find(call), flight.latestDeadline))
           }
           return Exit.map(exit, (value) => ({ value, joined }))
         })
       })
     )
-  }
+
+  const close = Effect.suspend(() => {
+    closed = true
+    const fibers = [...flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
+    for (const fiber of fibers) interrupt(fiber)
+    return Effect.forEach(fibers, Fiber.await, { discard: true })
+  })
+
+  return Effect.as(Effect.addFinalizer(() => close), {
+    join: (request) => joinOrStart(request, () => find(request.call), request.call.deadline),
+    restart: (request) => {
+      const { call } = request
+      const stopJoins = () => {
+        for (const flight of inFlight(call)) {
+          if (flight.variant === call.plan.flightVariant) flight.joinable = false
+        }
+        return undefined
+      }
+      return joinOrStart(request, stopJoins, call.deadline)
+    },
+    prefetch: (request) =>
+      Effect.withFiberRuntime((caller) => {
+        const { call } = request
+        // After the caller has gone on.
+        if (inFlight(call).length === 0) {
+          start(add(call, call.deadline), request, caller, { immediate: false })
+        }
+        return Effect.void
+      }),
+    hasDropped: (call) => inFlight(call).some((flight) => isDropped(flight, call)),
+    invalidate: (cacheKey) => {
+      const all = cacheKey === null ? [...flights.values()].flat() : flights.get(cacheKey) ?? []
+      for (const flight of all) {
+        flight.invalidated = true
+        flight.joinable = false
+      }
+    }
+  })
+})
+
+const inFlightOf = (
+  { context: { client, reservation }, plan }: Call,
+  deadline: number
+): InFlight => ({
+  variant: plan.flightVariant,
+  client: client.name,
+  result: null,
+  waiters: [],
+  deadline,
+  latestDeadline: deadline,
+  joinable: true,
+  callers: [],
+  reservation: { sent: 0, onUsage: reservation.onUsage },
+  invalidated: false,
+  fiber: null
+})
+
+const execute = (flight: InFlight, { call, onSuccess, send }: FlightRequest): Effect.Effect<void> => {
+  const { deadline, reservation } = flight
+  const sent = send({ ...call, deadline, context: { ...call.context, reservation } })
+  return Effect.flatMap(Effect.exit(sent), (exit) => {
+    settle(flight, exit)
+    return Exit.isSuccess(exit) && !flight.invalidated
+      ? onSuccess(exit.value, () => flight.invalidated)
+      : Effect.void
+  })
 }
 
 /** Gives the callers the result. A failed request can no longer be joined then. */

@@ -20,159 +20,6 @@ type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
 
 type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
-/** Counts by the labels of the call, tells its observer, and remembers which log lines were warnings. */
-export class Instrumentation {
-  private readonly calls = labelledMetric(Telemetry.calls, "operation", "outcome")
-  private readonly durations = labelledMetric(Telemetry.callDuration, "operation")
-  private readonly attempts = labelledMetric(Telemetry.attempts, "operation", "status")
-  private readonly responseBytes = labelledMetric(Telemetry.responseBytes, "operation")
-  private readonly costUnits = labelledMetric(Telemetry.costUnits, "operation")
-  private readonly priceUnits = labelledMetric(Telemetry.priceUnits, "operation", "source")
-  private readonly priceDrifts = labelledMetric(Telemetry.priceDriftUnits, "operation", "direction")
-  private readonly waits = labelledMetric(Telemetry.waitDuration, "reason")
-  private readonly cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
-  private readonly unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
-  private readonly circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
-  /** Operations and fields of log lines that were warnings. */
-  private readonly warned = new Set<string>()
-  private callNumber = 0
-
-  readonly recordRetry = counting<RetryCause>(Telemetry.retries, "cause")
-  readonly recordSuppressedRetry = counting<"attempts" | "deadline" | "budget">(
-    Telemetry.retriesSuppressed,
-    "reason"
-  )
-  readonly recordUncacheable = counting<UncacheableReason>(Telemetry.uncacheableResponses, "reason")
-  readonly recordCacheResult = counting<CacheResult>(Telemetry.cacheRequests, "result")
-
-  /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
-  observeCall<A, E extends { readonly _tag: string }>(
-    { context, plan: { operation: { id } }, request: { method, path } }: Call,
-    self: Effect.Effect<A, E>
-  ): Effect.Effect<A, E> {
-    const { clock, isDebug, metricLabels } = context
-    const startedAt = clock.unsafeCurrentTimeMillis()
-    const record = (outcome: string) => {
-      this.calls(metricLabels, 1, id, outcome)
-      this.durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
-    }
-    const counted = Effect.uninterruptibleMask((restore) =>
-      Effect.matchCauseEffect(restore(self), {
-        onFailure: (cause) => {
-          record(outcomeOf(cause))
-          return Effect.failCause(cause)
-        },
-        onSuccess: (value) => {
-          record("ok")
-          return Effect.succeed(value)
-        }
-      })
-    )
-    const annotated = isDebug
-      ? Effect.annotateLogs(counted, { operation: id, method, path, call: this.callNumber += 1 })
-      : counted
-    return withSpan(context, annotated, Telemetry.callSpan(id), {
-      attributes: { "http.request.method": method, "url.path": path }
-    })
-  }
-
-  recordAttempt(
-    { context, key, plan: { operation: { id } } }: Call,
-    status: number | "none",
-    bytes: number
-  ): void {
-    this.attempts(context.metricLabels, 1, id, status)
-    if (bytes > 0) this.responseBytes(context.metricLabels, bytes, id)
-    context.reservation.onUsage?.({ ...CallUsage.none, attempts: 1 }, key.label)
-  }
-
-  /** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
-  recordCost(
-    { context: { metricLabels, reservation }, plan: { operation: { id } } }: Call,
-    key: string,
-    { cost, price: expected }: { readonly cost: number; readonly price: number },
-    weight: number | null
-  ): void {
-    const price = weight ?? expected
-    const priceDrift = price - expected
-    this.costUnits(metricLabels, cost, id)
-    this.priceUnits(metricLabels, price, id, weight === null ? "table" : "response")
-    if (priceDrift !== 0) {
-      this.priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
-    }
-    const unsettledPrice = weight === null ? price : 0
-    reservation.onUsage?.({ ...CallUsage.none, cost, price, priceDrift, unsettledPrice }, key)
-  }
-
-  recordWait({ context: { metricLabels, reservation } }: Call, reason: WaitReason, millis: number): void {
-    this.waits(metricLabels, millis / 1000, reason)
-    reservation.onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
-  }
-
-  recordUnreadable(
-    { context, plan: { operation: { id } } }: Call,
-    fields: ReadonlyArray<UnreadableField>
-  ): void {
-    if (fields.length === 0) return
-    for (const { field } of fields) this.unreadable(context.metricLabels, 1, id, field)
-    context.reservation.onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
-  }
-
-  /** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
-  loggingUnreadable<A, E>(
-    { plan: { operation: { id } } }: Call,
-    fields: ReadonlyArray<UnreadableField>,
-    next: Effect.Effect<A, E>
-  ): Effect.Effect<A, E> {
-    const names = [...new Set(fields.map(({ field }) => field))]
-    const isNew = names.some((name) => !this.warned.has(`${id} ${name}`))
-    for (const name of names) this.warned.add(`${id} ${name}`)
-    const effect = names.includes(recordField)
-      ? "and records that could not be read are null or left out"
-      : "that could not be read are null"
-    const message = `${id}: fields ${effect}: ${names.join(", ")}`
-    return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
-  }
-
-  /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
-  recordHit({ id }: Pick<AnyOperation, "id">): void {
-    this.cacheResults(noLabels, 1, id, "hit")
-    this.calls(noLabels, 1, id, "ok")
-    this.durations(noLabels, 0, id)
-  }
-
-  recordCircuitState({ context: { metricLabels } }: Call, host: string, state: 0 | 1 | 2): void {
-    this.circuitStates(metricLabels, state, host)
-  }
-}
-
-const withSpan = <A, E>(
-  { isTraced }: Pick<Caller, "isTraced">,
-  self: Effect.Effect<A, E>,
-  name: string,
-  options: Tracer.SpanOptions
-): Effect.Effect<A, E> =>
-  isTraced ? Effect.withSpan(self, name, { captureStackTrace: false, ...options }) : self
-
-/** Annotates the current span, if there is a tracer, and continues. */
-export const annotatingSpan = <A, E>(
-  { isTraced }: Pick<Caller, "isTraced">,
-  name: string,
-  value: unknown,
-  next: Effect.Effect<A, E>
-): Effect.Effect<A, E> => isTraced ? Effect.zipRight(Effect.annotateCurrentSpan(name, value), next) : next
-
-/** Writes a log line of level debug, and continues. */
-export const debugging = <A, E>(
-  { isDebug }: Pick<Caller, "isDebug">,
-  message: () => string,
-  annotations: () => Readonly<Record<string, unknown>>,
-  next: Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  isDebug
-    ? Effect.zipRight(Effect.annotateLogs(Effect.logDebug(message()), annotations()), next)
-    : next
-
 type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
 const noLabels: Labels = []
@@ -205,6 +52,173 @@ const counting = <Value extends string>(metric: typeof Telemetry.calls, label: s
   return ({ context: { metricLabels }, plan: { operation: { id } } }: Call, value: Value): void =>
     update(metricLabels, 1, id, value)
 }
+
+const calls = /* @__PURE__ */ labelledMetric(Telemetry.calls, "operation", "outcome")
+const durations = /* @__PURE__ */ labelledMetric(Telemetry.callDuration, "operation")
+const attempts = /* @__PURE__ */ labelledMetric(Telemetry.attempts, "operation", "status")
+const responseBytes = /* @__PURE__ */ labelledMetric(Telemetry.responseBytes, "operation")
+const costUnits = /* @__PURE__ */ labelledMetric(Telemetry.costUnits, "operation")
+const priceUnits = /* @__PURE__ */ labelledMetric(Telemetry.priceUnits, "operation", "source")
+const priceDrifts = /* @__PURE__ */ labelledMetric(Telemetry.priceDriftUnits, "operation", "direction")
+const waits = /* @__PURE__ */ labelledMetric(Telemetry.waitDuration, "reason")
+const cacheResults = /* @__PURE__ */ labelledMetric(Telemetry.cacheRequests, "operation", "result")
+const unreadableFields = /* @__PURE__ */ labelledMetric(Telemetry.unreadableFields, "operation", "field")
+const circuitStates = /* @__PURE__ */ labelledMetric(Telemetry.circuitBreakerState, "upstream")
+
+/** What the log lines of an engine have in common. */
+export interface CallLog {
+  calls: number
+  /** Operations and fields of log lines that were warnings. */
+  readonly warned: Set<string>
+}
+
+export const recordRetry = /* @__PURE__ */ counting<RetryCause>(Telemetry.retries, "cause")
+export const recordSuppressedRetry = /* @__PURE__ */ counting<"attempts" | "deadline" | "budget">(
+  Telemetry.retriesSuppressed,
+  "reason"
+)
+export const recordUncacheable = /* @__PURE__ */ counting<UncacheableReason>(
+  Telemetry.uncacheableResponses,
+  "reason"
+)
+export const recordCacheResult = /* @__PURE__ */ counting<CacheResult>(Telemetry.cacheRequests, "result")
+
+/** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
+export const observeCall = <A, E extends { readonly _tag: string }>(
+  { context, plan: { operation: { id } }, request: { method, path } }: Call,
+  self: Effect.Effect<A, E>,
+  log: CallLog
+): Effect.Effect<A, E> => {
+  const { clock, isDebug, metricLabels } = context
+  const startedAt = clock.unsafeCurrentTimeMillis()
+  const record = (outcome: string) => {
+    calls(metricLabels, 1, id, outcome)
+    durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
+  }
+  const counted = Effect.uninterruptibleMask((restore) =>
+    Effect.matchCauseEffect(restore(self), {
+      onFailure: (cause) => {
+        record(outcomeOf(cause))
+        return Effect.failCause(cause)
+      },
+      onSuccess: (value) => {
+        record("ok")
+        return Effect.succeed(value)
+      }
+    })
+  )
+  const annotated = isDebug
+    ? Effect.annotateLogs(counted, { operation: id, method, path, call: log.calls += 1 })
+    : counted
+  return withSpan(context, annotated, Telemetry.callSpan(id), {
+    attributes: { "http.request.method": method, "url.path": path }
+  })
+}
+
+export const recordAttempt = (
+  { context, key, plan: { operation: { id } } }: Call,
+  status: number | "none",
+  bytes: number
+): void => {
+  attempts(context.metricLabels, 1, id, status)
+  if (bytes > 0) responseBytes(context.metricLabels, bytes, id)
+  context.reservation.onUsage?.({ ...CallUsage.none, attempts: 1 }, key.label)
+}
+
+/** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
+export const recordCost = (
+  { context: { metricLabels, reservation }, plan: { operation: { id } } }: Call,
+  key: string,
+  { cost, price: expected }: { readonly cost: number; readonly price: number },
+  weight: number | null
+): void => {
+  const price = weight ?? expected
+  const priceDrift = price - expected
+  costUnits(metricLabels, cost, id)
+  priceUnits(metricLabels, price, id, weight === null ? "table" : "response")
+  if (priceDrift !== 0) {
+    priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
+  }
+  const unsettledPrice = weight === null ? price : 0
+  reservation.onUsage?.({ ...CallUsage.none, cost, price, priceDrift, unsettledPrice }, key)
+}
+
+export const recordWait = (
+  { context: { metricLabels, reservation } }: Call,
+  reason: WaitReason,
+  millis: number
+): void => {
+  waits(metricLabels, millis / 1000, reason)
+  reservation.onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
+}
+
+export const recordUnreadable = (
+  { context, plan: { operation: { id } } }: Call,
+  fields: ReadonlyArray<UnreadableField>
+): void => {
+  if (fields.length === 0) return
+  for (const { field } of fields) unreadableFields(context.metricLabels, 1, id, field)
+  context.reservation.onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
+}
+
+/** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
+export const loggingUnreadable = <A, E>(
+  { plan: { operation: { id } } }: Call,
+  fields: ReadonlyArray<UnreadableField>,
+  next: Effect.Effect<A, E>,
+  log: CallLog
+): Effect.Effect<A, E> => {
+  const names = [...new Set(fields.map(({ field }) => field))]
+  const isNew = names.some((name) => !log.warned.has(`${id} ${name}`))
+  for (const name of names) log.warned.add(`${id} ${name}`)
+  const effect = names.includes(recordField)
+    ? "and records that could not be read are null or left out"
+    : "that could not be read are null"
+  const message = `${id}: fields ${effect}: ${names.join(", ")}`
+  return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
+}
+
+/** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
+export const recordHit = ({ id }: Pick<AnyOperation, "id">): void => {
+  cacheResults(noLabels, 1, id, "hit")
+  calls(noLabels, 1, id, "ok")
+  durations(noLabels, 0, id)
+}
+
+export const recordCircuitState = (
+  { context: { metricLabels } }: Call,
+  host: string,
+  state: 0 | 1 | 2
+): void => {
+  circuitStates(metricLabels, state, host)
+}
+
+const withSpan = <A, E>(
+  { isTraced }: Pick<Caller, "isTraced">,
+  self: Effect.Effect<A, E>,
+  name: string,
+  options: Tracer.SpanOptions
+): Effect.Effect<A, E> =>
+  isTraced ? Effect.withSpan(self, name, { captureStackTrace: false, ...options }) : self
+
+/** Annotates the current span, if there is a tracer, and continues. */
+export const annotatingSpan = <A, E>(
+  { isTraced }: Pick<Caller, "isTraced">,
+  name: string,
+  value: unknown,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> => isTraced ? Effect.zipRight(Effect.annotateCurrentSpan(name, value), next) : next
+
+/** Writes a log line of level debug, and continues. */
+export const debugging = <A, E>(
+  { isDebug }: Pick<Caller, "isDebug">,
+  message: () => string,
+  annotations: () => Readonly<Record<string, unknown>>,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  isDebug
+    ? Effect.zipRight(Effect.annotateLogs(Effect.logDebug(message()), annotations()), next)
+    : next
 
 const outcomeOf = (cause: Cause.Cause<{ readonly _tag: string }>): string => {
   if (cause._tag === "Fail") return cause.error._tag

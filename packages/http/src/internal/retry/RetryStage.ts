@@ -17,13 +17,13 @@ import {
   type Stage
 } from "../call/Call.ts"
 import type { RetryHint } from "../call/EngineOutput.ts"
-import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
+import { debugging, recordRetry, recordSuppressedRetry, recordWait } from "../call/Instrumentation.ts"
 import * as LruMap from "../stores/LruMap.ts"
 
 type SuppressionReason = "attempts" | "deadline" | "budget"
 
 /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
-export const make = (instrumentation: Instrumentation): Stage => {
+export const make = (): Stage => {
   const retryBudgets = new RetryBudgets()
 
   const suppressionReason = (
@@ -71,12 +71,12 @@ export const make = (instrumentation: Instrumentation): Stage => {
         const retryAt = call.context.clock.unsafeCurrentTimeMillis() + waitMillis
         const suppressed = suppressionReason(call, isAllowed, retryAt)
         if (suppressed !== null) {
-          instrumentation.recordSuppressedRetry(call, suppressed)
+          recordSuppressedRetry(call, suppressed)
           const last = endedByDeadline(result, suppressed === "deadline" ? retryAt : null)
           return logging(call, result, attemptNumber, null, last)
         }
-        instrumentation.recordRetry(call, retryHint.cause)
-        instrumentation.recordWait(call, "backoff", waitMillis)
+        recordRetry(call, retryHint.cause)
+        recordWait(call, "backoff", waitMillis)
         const retried = Effect.flatMap(
           Effect.sleep(waitMillis),
           () => runFrom(attemptNumber + 1, result, nextState)
