@@ -9,8 +9,11 @@ import { daysSinceEpoch } from "./instant.ts"
  * `2024-01-31`, `2024-01`, `20240131`, `202401`; `2024-060`, `2024060`; `2024-W05-3`, `2024W053`, `2024-W05`. Then
  * `T03:04:05.678`, ` 03:04`, `T0304`; then `Z`, `+05:30`, `-0530`, `-08`.
  */
-const isoPattern =
-  /^(\d{4}|[+-]\d{6})(?:(-?)(\d\d)(?:\2(\d\d))?|-?(\d{3})|-?W(\d\d)(?:-?(\d))?)?(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?)?(?:\s?(Z|([+-])(\d\d)(?::?(\d\d))?))?$/i
+const isoPattern = new RegExp(
+  String.raw`^(\d{4}|[+-]\d{6})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d)?|-?(\d{3})|-?W(\d\d)(?:-?(\d))?)?` +
+    String.raw`(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?)?(?:\s?(Z|([+-])(\d\d)(?::?(\d\d))?))?$`,
+  "i"
+)
 
 /** What is wrong with a text that looks like a date. */
 type NoDate = typeof nonexistent | typeof nonexistentMonth | typeof ambiguousZone
@@ -62,18 +65,18 @@ const offsetOf = ([sign = "+", hours = "0", minutes = "0"]: Texts): number =>
 export const parseIsoDate = (text: string): number | NoDate | undefined => {
   const parts = text.length > maxLength ? null : isoPattern.exec(text)
   if (parts === null) return undefined
-  const [, yearText, dash, month = 1, monthDay, yearDay, week, weekDay = 1, ...rest] = parts
+  const [, yearText, month, monthDay, basicMonth, basicDay, yearDay, week, weekDay = 1, ...rest] = parts
   const [hour, minute, second, fraction, offset, sign, offsetHour, offsetMinute] = rest
   // `2024-0131` is no year with an offset: without a time, it follows a complete calendar date, and has minutes
   const isOffset = hour !== undefined ||
-    dash === "-" && monthDay !== undefined && (sign === undefined || offsetMinute !== undefined)
+    monthDay !== undefined && (sign === undefined || offsetMinute !== undefined)
   if (offset !== undefined && !isOffset) return undefined
   const year = Number(yearText)
   const day = week !== undefined
     ? dayBetween(firstMonday(year), firstMonday(year + 1), (Number(week) - 1) * 7 + Number(weekDay))
     : yearDay !== undefined
     ? dayBetween(daysSinceEpoch(year, 1, 1), daysSinceEpoch(year + 1, 1, 1), Number(yearDay))
-    : dayOf(year, Number(month), Number(monthDay ?? 1))
+    : dayOf(year, Number(month ?? basicMonth ?? 1), Number(monthDay ?? basicDay ?? 1))
   const isDay = Number(weekDay) >= 1 && Number(weekDay) <= 7
   return instantOf(
     isDay ? day : undefined,
