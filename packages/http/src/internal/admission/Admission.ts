@@ -27,14 +27,14 @@ import { KeyStates } from "./KeyStates.ts"
  * - `Go`: ask the store or, with a `grant`, send the request.
  * - `Wait`: decide again when the attempt is woken, or at `until`.
  * - `Reject`: do not send it with this key. `retryAfter` is the time that a new attempt would wait, if known. What the attempt
- *   was granted must be given back. `no_key` means that no key is left.
+ *   was granted must be given back. `no_key` means that no key is left, `key_replaced` that the key is no longer used.
  */
 export type Decision =
   | { readonly _tag: "Go"; readonly grant: Grant | null }
   | { readonly _tag: "Wait"; readonly until: number }
   | { readonly _tag: "Reject"; readonly reason: RejectReason; readonly retryAfter: number | null }
 
-export type RejectReason = Delay["reason"] | "daily" | "unavailable" | "circuit" | "no_key"
+export type RejectReason = Delay["reason"] | "daily" | "unavailable" | "circuit" | "key_replaced" | "no_key"
 
 /** What the store answers, null where it is unavailable. There is no consumption without a daily quota. */
 export interface Answer {
@@ -248,7 +248,7 @@ const decideInPlace = (attempt: Attempt, now: number): Decision | null => {
   if (place === null) return null
   const { lane, latestStart } = place
   if (lane.delayed !== null && lane.next.at <= now) recheck(attempt)
-  if (key.isReplaced()) return reject(attempt, "rate_limit", null)
+  if (key.isReplaced()) return reject(attempt, "key_replaced", null)
   if (place.tooLong !== null) return rejectDelayed(attempt, place.tooLong, now)
   if (isTooLate(attempt, now, latestStart) || !attempt.hasSlot && now === latestStart) {
     leave(attempt)
@@ -268,7 +268,7 @@ const chooseKey = (state: AdmissionState, attempt: Attempt, now: number): Decisi
   if (key === undefined) return reject(attempt, "no_key", null)
   attempt.key = key
   attempt.cost = key.cost
-  if (key.isReplaced()) return reject(attempt, "rate_limit", null)
+  if (key.isReplaced()) return reject(attempt, "key_replaced", null)
   const delay = delayOf(attempt, key, now)
   if (delay === null) {
     acquireSlot(attempt)

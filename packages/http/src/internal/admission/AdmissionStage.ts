@@ -22,6 +22,7 @@ import {
   type Call,
   describe,
   healthOf,
+  keyReplaced,
   resultOf,
   retryAfterMillisOf,
   type Send,
@@ -339,10 +340,12 @@ const timeLeftOf = ({ context: { clock }, deadline }: Call): number =>
   deadline - clock.unsafeCurrentTimeMillis()
 
 const rejectedBy = (
-  { plan: { keyPool, operation }, request: { summary } }: Call,
+  call: Call,
   reason: Exclude<RejectReason, "no_key">,
   millis: number | null
 ): AttemptNoResponse => {
+  if (reason === "key_replaced") return keyReplaced(call)
+  const { plan: { keyPool, operation }, request: { summary } } = call
   const retryAfter = millis === null ? null : Duration.millis(Math.ceil(millis))
   const common = { operation: operation.id, request: summary, retryAfter }
   // A cooldown is a limit of the upstream, the other reasons are limits of this program.

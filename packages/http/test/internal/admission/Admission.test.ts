@@ -373,12 +373,12 @@ describe("decide", () => {
         // The deadlines of others, and waits, never fail a patient attempt.
         if (given.patience === patient) {
           for (const outcome of last) {
-            expect(["sent", "interrupted", "circuit", "unavailable", "daily", "rate_limit"]).toContain(
+            expect(["sent", "interrupted", "circuit", "unavailable", "daily", "key_replaced"]).toContain(
               outcome
             )
           }
           // Only if its key was replaced.
-          if (last.includes("rate_limit")) expect(world.replacedAt.size).toBeGreaterThan(0)
+          if (last.includes("key_replaced")) expect(world.replacedAt.size).toBeGreaterThan(0)
         }
       }
       for (const { at, grantedAt, isTrial, key, tracked } of world.sent) {
@@ -406,7 +406,7 @@ describe("decide", () => {
     world.start({ ...example, keys: 7 })
     world.replacedAt.set("key 1", 0)
     world.pass(1000)
-    expect(world.all.map(({ outcomes }) => outcomes)).toEqual([["daily", "rate_limit", "sent"]])
+    expect(world.all.map(({ outcomes }) => outcomes)).toEqual([["daily", "key_replaced", "sent"]])
     expect(world.sent.map(({ key }) => key.id)).toEqual(["key 2"])
   })
 
