@@ -145,6 +145,8 @@ it.each([
   ["06/31/2024", "which does not exist: the month comes first"],
   ["June 31, 2024", "which does not exist"],
   ["2024-05-01T14:00-2359", "which does not exist"],
+  ["Mon, 2 May 2024", "which is a Thursday"],
+  ["Mon Dec 31 23:00:00 EST 1967", "which is a Sunday"],
   [
     "Wed May 1 14:00:00 XYZ 2024",
     "whose time zone is unknown or has several meanings; write an offset such as +01:00"

@@ -16,7 +16,7 @@ const isoPattern = new RegExp(
 )
 
 /** What is wrong with a text that looks like a date. */
-type NoDate = typeof nonexistent | typeof nonexistentMonth | typeof ambiguousZone
+type NoDate = typeof nonexistent | typeof nonexistentMonth | typeof ambiguousZone | `which is a ${string}`
 const nonexistent = "which does not exist"
 const nonexistentMonth = "which does not exist: the month comes first"
 const ambiguousZone = "whose time zone is unknown or has several meanings; write an offset such as +01:00"
@@ -107,8 +107,10 @@ const months =
 const indexIn = (names: string, word: string, isWhole: boolean): number =>
   names.split(",").findIndex((each) => ` ${each} `.includes(` ${word.toLowerCase()}${isWhole ? " " : ""}`))
 
-/** Words that say no more, and their first letters. */
-const filler = "monday tuesday wednesday thursday friday saturday sunday at t"
+/** By their number in the week, in which day 0, January 1, 1970, is the first. */
+const weekdays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
+/** Words that say no more. */
+const filler = "at t"
 const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 /** The numbers of a date, after words such as `Date:` or a weekday in another language. */
 const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
@@ -145,14 +147,17 @@ const parseParts = (input: string): number | NoDate => {
     texts.map((text) => offsetOf(/(\D)(\d{1,2}?):?(\d\d)?$/.exec(text)?.slice(1) ?? []))
   )
   const found: Array<number> = []
+  const foundWeekdays: Array<number> = []
   const rest = clockless.replace(offsetPattern, " ").replace("@", " ").replace(
     wordPattern,
     (all, word: string) => {
       const isShort = word.length < 3
       const zone = indexIn(zones, word, true)
       const month = indexIn(months, word, isShort) + 1
-      if (indexIn(filler, word, isShort) === 0) return " "
-      if (zone >= 0) offsets.add(zone * 30 - 600)
+      const weekday = indexIn(weekdays.join().toLowerCase(), word, isShort)
+      if (weekday >= 0) foundWeekdays.push(weekday)
+      else if (indexIn(filler, word, isShort) === 0) return " "
+      else if (zone >= 0) offsets.add(zone * 30 - 600)
       else if (month > 0) found.push(month)
       else if (!/^[A-Z]{2,5}$/.test(word)) return all
       // An offset says what `CEST` or `IST` means
@@ -173,6 +178,10 @@ const parseParts = (input: string): number | NoDate => {
   if (isOther) return Number.NaN
   if (day === undefined && month === 0 && numbers[0]?.length !== 4) return nonexistentMonth
   if (offsets.size > 1 || offsets.has(Number.NaN)) return ambiguousZone
+  const weekday = day === undefined ? undefined : (day % 7 + 7) % 7
+  if (weekday !== undefined && foundWeekdays.some((other) => other !== weekday)) {
+    return `which is a ${weekdays[weekday] ?? ""}`
+  }
   const [hour = "0", ...smaller] = time.match(/\d+/g) ?? []
   const half = Number(hour) > 12 ? "99" : String(Number(hour) % 12 + (/p/i.test(time) ? 12 : 0))
   return instantOf(day, [/m/i.test(time) ? half : hour, ...smaller], [...offsets][0] ?? 0)
