@@ -62,7 +62,18 @@ export const boundForms = (name: string): string | null =>
 const monthFirst =
   /(?<![\d/-]|\d )(?!0?(\d{1,2})[ /-]0?\1[ /-])(?:0?\d|1[0-2])[ /-](?:0?\d|1[0-2])[ /-](?:\d\d){1,2}(?![\d/:-])/
 
-/** Returns the value of a bound as the API has it; null to omit it. Says how it reads a date with two readings. */
+/** Returns a date whose month and day could be exchanged, and says how it is read; null for other text. */
+export const monthFirstDate = (
+  label: string,
+  text: string
+): Effect.Effect<DateTime.Utc | null, never, CommandTerminal> => {
+  const date = monthFirst.test(text) ? Option.getOrNull(Schema.decodeOption(TimeInput)(text)) : null
+  return date === null
+    ? Effect.succeed(null)
+    : Effect.as(note(`${label}: ${text} is ${DateTime.formatIso(date)}; the month comes first`), date)
+}
+
+/** Returns the value of a bound as the API has it; null to omit it. */
 const resolveBound = (
   name: string,
   text: string,
@@ -70,13 +81,10 @@ const resolveBound = (
 ): Effect.Effect<string | null, UsageError, CommandTerminal> => {
   if (isLatest(text) && isUpper(name)) return Effect.succeed(null)
   if (name.endsWith("-date")) {
-    const date = Option.filter(Schema.decodeOption(TimeInput)(text), () => monthFirst.test(text))
-    const time = Option.getOrElse(date, () => parseRelativeTime(text, now))
-    const value = time === null ? text : DateTime.formatIso(time)
-    const noted = Option.isSome(date)
-      ? note(`--${name}: ${text} is ${value}; the month comes first`)
-      : Effect.void
-    return Effect.as(noted, value)
+    return Effect.map(monthFirstDate(`--${name}`, text), (date) => {
+      const time = date ?? parseRelativeTime(text, now)
+      return time === null ? text : DateTime.formatIso(time)
+    })
   }
   return isLatest(text)
     ? new UsageError({

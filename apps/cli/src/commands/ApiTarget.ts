@@ -6,6 +6,7 @@ import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/co
 import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { monthFirstDate } from "../args/Bounds.ts"
 import { chainOf } from "../args/Chains.ts"
 import { choiceOption, switchOption } from "../args/CommandOption.ts"
 import { addedQuery } from "../args/QueryOption.ts"
@@ -14,6 +15,7 @@ import type { RequestedOperation } from "../connection/Connection.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { bodyOption, readBody } from "../inputs/RequestBody.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import type { CommandTerminal } from "../terminal/Terminal.ts"
 
 export const apiMethods: ReadonlyArray<Method> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -40,7 +42,7 @@ const usageError = (reason: string, hint: string | null = null) => new UsageErro
 export const apiTarget = (
   words: ReadonlyArray<string>,
   invocation: CommandInvocation
-): Effect.Effect<ApiTarget, UsageError> =>
+): Effect.Effect<ApiTarget, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const [first = "", ...rest] = words
     const isMethod = apiMethods.some((method) => method === first.toUpperCase())
@@ -60,7 +62,7 @@ const operationTarget = (
   id: string,
   words: ReadonlyArray<string>,
   { settings: { configuration: { addressBook } }, values }: CommandInvocation
-): Effect.Effect<ApiTarget, UsageError> =>
+): Effect.Effect<ApiTarget, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const operation = operations.find((operation) => operation.id === id)
     if (operation === undefined) {
@@ -95,6 +97,11 @@ const operationTarget = (
         reason: `${issue.parameter}: ${issue.reason}`,
         hint: isList(operation) ? `${hint}; cursor continues after a page` : hint
       }))
+    for (const [key, value] of pairs) {
+      if (key.includes("date")) {
+        yield* monthFirstDate(key, value)
+      }
+    }
     const encoded = encodeRequest(operation, input)
     const { body, method, path } = encoded
     const { cost, retry } = operation
