@@ -11,8 +11,8 @@ import { type PageHandler, Pages } from "../pipeline/HandledRequest.ts"
 import * as Health from "../pipeline/Health.ts"
 import * as Router from "../pipeline/Router.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
+import * as DocsPage from "./DocsPage.ts"
 import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
-import * as DocsPage from "./page/DocsPage.ts"
 
 /**
  * The pages by path. A document is rendered on its first request, and again if the configuration was reloaded.
@@ -37,12 +37,7 @@ export const layer: Layer.Layer<Pages, never, Engine | Overrides | Upstreams> = 
           HttpResponse.json(200, OpenApiDocument.document(config, costs))
         )
       ],
-      [
-        "/docs",
-        documentPage(({ config: { passthrough }, costs }) =>
-          DocsPage.render({ examples, costs, passthrough })
-        )
-      ]
+      ["/docs", documentPage(({ costs }) => DocsPage.render(costs, examples))]
     ]))
 )
 

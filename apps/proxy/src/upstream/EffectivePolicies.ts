@@ -15,9 +15,7 @@ export const rows = (config: Config) => {
     const ttl = policy?.cache.ttl
     return {
       name: id,
-      price: `${cost.price}${
-        cost.per === undefined ? "" : ` per ${cost.per.parameter}, at most ${cost.per.maxItems}`
-      }`,
+      price: CostTable.priceText(cost),
       rateCost: cost.rateCost,
       cacheTtl: !config.cache.enabled ? "none" : ttl === undefined ? describedTtl : ttlText(ttl),
       timeouts: `${durationText(attempt)}, ${durationText(call)}`,

@@ -44,7 +44,11 @@ const uncached = (target: string) => (sequence: number) => get(token, `${target}
 const list = (target: string) => (sequence: number) => get(token, `/all${target}&from_block=${sequence}`)
 
 export const misbehaviors: ReadonlyArray<Misbehavior> = [
-  { name: "pipelines pages, reads nothing", connections: 4, text: () => get(null, "/docs").repeat(700) },
+  {
+    name: "pipelines pages, reads nothing",
+    connections: 4,
+    text: () => get(null, "/openapi.json").repeat(700)
+  },
   { name: "pipelines 401s, reads nothing", connections: 2, text: () => get(null, small).repeat(20_000) },
   { name: "slow reading", connections: 64, text: uncached(large) },
   { name: "slow sending", connections: 200, text: () => `${post(10_000)}{` },

@@ -11,7 +11,7 @@ import { errorResponsesOf } from "./ErrorResponses.ts"
 import { type DescribedOperation, type JsonObject, reference, responseSchemaName } from "./ResponseSchemas.ts"
 
 /** Headers that the proxy adds to responses, with an example and the meaning. */
-export const responseHeaders = [
+const responseHeaders = [
   ["X-Request-Id", "", "ID of the request in the proxy's log: the client's X-Request-Id, or a new one."],
   [
     "Cache-Status",
@@ -56,17 +56,11 @@ const network: Input = {
   jsonSchema: { type: "string", enum: networks, default: networks[0] }
 }
 
-/** Returns the parameters of an operation: those of the path and the query, then the fields of the body. */
-export const inputsOf = ({ api, parameters }: DescribedOperation): ReadonlyArray<Input> => [
-  ...parameters.filter((parameter) => parameter.in !== "body"),
-  ...(api === "ledger" ? [network] : []),
-  ...parameters.filter((parameter) => parameter.in === "body")
-]
+const parametersOf = ({ api, parameters }: DescribedOperation): ReadonlyArray<JsonObject> =>
+  [...parameters.filter((parameter) => parameter.in !== "body"), ...(api === "ledger" ? [network] : [])]
+    .flatMap(describeParameter)
 
-const parametersOf = (operation: DescribedOperation): ReadonlyArray<JsonObject> =>
-  inputsOf(operation).filter((input) => input.in !== "body").flatMap(describeParameter)
-
-export const successesOf = ({ method }: DescribedOperation): Readonly<Record<string, string>> => ({
+const successesOf = ({ method }: DescribedOperation): Readonly<Record<string, string>> => ({
   "200": "Upstream response, byte for byte",
   ...(method === "GET" ? { "304": "Not modified (If-None-Match)" } : {})
 })
