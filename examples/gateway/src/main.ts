@@ -1,5 +1,5 @@
 /** Runs the gateway on the port PORT of this machine, by default 3000, with the embedded sandbox, without an account. */
-import * as Engine from "@blockquarry/http/Engine"
+import * as Engine from "@blockquarry/http/gateway/Engine"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -1,5 +1,5 @@
 /** The gateway over a real socket, its upstream in the process. */
-import * as Engine from "@blockquarry/http/Engine"
+import * as Engine from "@blockquarry/http/gateway/Engine"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpClient from "@effect/platform/HttpClient"

@@ -1,6 +1,6 @@
 /** Options of clients and calls. Names, meaning and defaults are those of the layers of `@blockquarry/http`. */
 import type { QueryParameters } from "@blockquarry/core/QueryParameters"
-import type { DecodedResponse, Decoding } from "@blockquarry/http/DecodedResponse"
+import type { DecodedResponse, Decoding } from "@blockquarry/http/CallOptions"
 import type {
   CacheOptions,
   CircuitBreakerOptions,
@@ -11,7 +11,7 @@ import type {
   TimeoutOptions
 } from "./Policies.ts"
 
-export type { DecodedResponse, Decoding, ResponseSource } from "@blockquarry/http/DecodedResponse"
+export type { DecodedResponse, Decoding, ResponseSource } from "@blockquarry/http/CallOptions"
 
 /**
  * How a call uses the cache: `reload` sends a request and stores the response, `no-store` neither reads nor writes the

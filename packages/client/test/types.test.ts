@@ -7,7 +7,7 @@ import type {
 } from "@blockquarry/client/sandbox"
 import type { ChainId, ChainInput, ChainName } from "@blockquarry/core/Chain"
 import type { OperationId } from "@blockquarry/core/Operations"
-import type * as HttpApiKey from "@blockquarry/http/ApiKey"
+import type * as HttpApiKey from "@blockquarry/http/ApiOptions"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import type { DataApiService } from "@blockquarry/http/DataApi"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"

@@ -4,10 +4,9 @@ import type * as Config from "effect/Config"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { ApiKeys } from "./ApiKey.ts"
+import type { Decoding, ResponseObserver } from "./CallOptions.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
-import type { Decoding, ResponseObserver } from "./DecodedResponse.ts"
 import type { PartialPolicy } from "./internal/Policy.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
@@ -40,6 +39,24 @@ export const defaults: Policies = {
 /** Identifies this library: `blockquarry/` and its version. */
 // The version is that of `package.json`: a test compares them.
 export const userAgent: string = "blockquarry/0.0.0"
+
+/**
+ * An API key with a label. Attempts are distributed over the keys of a client. If the upstream rejects one key, the
+ * attempt is repeated with another. Duplicate keys count once, under their first label.
+ */
+export interface ApiKey {
+  /** Identifies the key in logs and reports. */
+  readonly label: string
+  readonly key: Redacted.Redacted
+  /** Default: the rate limit of the client. */
+  readonly rateLimit?: RateLimit.RateLimitOptions | undefined
+}
+
+/** One API key, or several that share the load. */
+export type ApiKeys = Redacted.Redacted | ReadonlyArray<ApiKey>
+
+/** The label of a single key. */
+export const defaultLabel = "default"
 
 /**
  * Options of an API client. Omitted policies are those of `defaults`. A policy may be given in part, as in

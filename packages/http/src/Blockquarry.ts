@@ -32,7 +32,7 @@ import type { ApiClient, Operations } from "./ApiClient.ts"
 import type { ApiOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import type { CacheStore } from "./CacheStore.ts"
 import { DataApi } from "./DataApi.ts"
-import * as Engine from "./Engine.ts"
+import * as Engine from "./gateway/Engine.ts"
 import * as KeySource from "./internal/call/KeySource.ts"
 import { LedgerApi } from "./LedgerApi.ts"
 import { LedgerTestnetApi } from "./LedgerTestnetApi.ts"
@@ -40,7 +40,7 @@ import type { RateLimitStore } from "./RateLimitStore.ts"
 import { StreamsApi } from "./StreamsApi.ts"
 
 /** The engine that the APIs share. Its members may change in any release; the tag does not. */
-export { Engine } from "./Engine.ts"
+export { Engine } from "./gateway/Engine.ts"
 
 /** The APIs by their names. */
 export interface Apis {

@@ -19,7 +19,20 @@
  *
  * // With the API key of a tenant
  * const priceFor = (apiKey: Redacted.Redacted) => price.pipe(CallOptions.withCallOptions({ apiKey }))
+ *
+ * // With what cannot be read, and the lossless JSON beside the model
+ * const observed = price.pipe(
+ *   CallOptions.withCallOptions({
+ *     onResponse: ({ json, operation, unreadable }) => {
+ *       for (const { path, reason } of unreadable) console.warn(`${operation} at ${path}: ${reason}`)
+ *       // With the fields that the model does not have
+ *       console.log(json())
+ *     }
+ *   })
+ * )
  */
+import type { UnreadableField } from "@blockquarry/core/Decoder"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { QueryParameters } from "@blockquarry/core/QueryParameters"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,10 +40,9 @@ import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { DecodingOption, ObserverOption } from "./DecodedResponse.ts"
-import { override, type PartialPolicy } from "./internal/Policy.ts"
+import { option, Secret } from "./gateway/OptionIssues.ts"
+import { oneOf, override, type PartialPolicy } from "./internal/Policy.ts"
 import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
-import { option, Secret } from "./OptionIssues.ts"
 import { CacheMode } from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Timeouts from "./Timeouts.ts"
@@ -44,6 +56,58 @@ import * as Timeouts from "./Timeouts.ts"
 export interface CallOptions extends Omit<PartialPolicy<Schema.Schema.Type<typeof schema>>, "retry"> {
   readonly retry?: RetryPolicy.RetryOption | undefined
 }
+
+/**
+ * What happens to a describing field that cannot be read, such as a name, a logo or a label:
+ *
+ * - `lenient`: it is null, and counted. So is an optional object with a fact that cannot be read.
+ * - `skip`: as `lenient`, and a record of a list is left out if a fact of it cannot be read, and counted as the field `result[]`.
+ * - `strict`: the call fails with an `InvalidResponseError`, for tests and conformance checks.
+ *
+ * Another fact that cannot be read fails the call in all of them: a hash, an address of a party, a block, an index, an amount, a price, or
+ * the course of a list.
+ */
+export type Decoding = "lenient" | "skip" | "strict"
+
+/**
+ * - `upstream`: from a request of this call, or of an identical concurrent call.
+ * - `cache`: a fresh cache entry.
+ * - `stale`: a stale cache entry, while it is revalidated or the upstream fails.
+ */
+export type ResponseSource = "upstream" | "cache" | "stale"
+
+/** A response that was decoded. */
+export interface DecodedResponse {
+  /** The ID of the operation. */
+  readonly operation: string
+  readonly source: ResponseSource
+  /**
+   * Returns the complete document, with the fields that the model does not have. Numbers that JavaScript would round are strings
+   * of their digits.
+   */
+  readonly json: () => JsonValue
+  /** Returns the body as it was received, without the API key. */
+  readonly text: () => string
+  /** The fields that are null, and the records that are left out, because they cannot be read, once for each occurrence. */
+  readonly unreadable: ReadonlyArray<UnreadableField>
+}
+
+/**
+ * Called with each decoded response of calls: for a list, with each page. If it throws, the call continues, and a warning is
+ * logged. It must not return a promise, whose rejection nothing would handle.
+ */
+export interface ResponseObserver {
+  (response: DecodedResponse): void
+}
+
+/** The schema of the option `decoding`. */
+export const DecodingOption: Schema.Schema<Decoding> = oneOf("lenient", "skip", "strict")
+
+/** The schema of the option `onResponse`. */
+export const ObserverOption: Schema.Schema<ResponseObserver> = option(
+  "a function",
+  (value): value is ResponseObserver => typeof value === "function"
+)
 
 /** The schema of the options of a call. */
 export const schema = Schema.Struct({

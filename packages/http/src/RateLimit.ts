@@ -4,8 +4,8 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { required } from "./gateway/OptionIssues.ts"
 import * as Policy from "./internal/Policy.ts"
-import { required } from "./OptionIssues.ts"
 
 const Costs = Schema.Union(
   Policy.NonNegative,

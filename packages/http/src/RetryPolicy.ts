@@ -3,8 +3,8 @@ import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { option } from "./gateway/OptionIssues.ts"
 import * as Policy from "./internal/Policy.ts"
-import { option } from "./OptionIssues.ts"
 
 /** The schema of a retry policy. */
 export const schema = Schema.Struct({

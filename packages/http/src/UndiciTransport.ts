@@ -30,7 +30,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as HttpProxy from "./HttpProxy.ts"
+import * as HttpProxy from "./gateway/HttpProxy.ts"
 import { DispatchTransport, errorCode, HttpProxyError } from "./internal/transport/Transport.ts"
 import { fromDispatcher } from "./internal/transport/UndiciDispatch.ts"
 

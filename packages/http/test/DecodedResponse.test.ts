@@ -1,7 +1,7 @@
 /** Tests what calls report about fields that cannot be read, and the JSON beside the model. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
+import type { DecodedResponse } from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import type { DecodedResponse } from "@blockquarry/http/DecodedResponse"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /** Tests the parsing of rate limits, and their defaults. */
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as Settings from "@blockquarry/http/Settings"
 import { expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"

@@ -1,6 +1,6 @@
 /** Tests rate limits and quotas with a backend that may be unavailable or slow. */
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** The connections to Redis, and the commands that the stores send over them. */
-import { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"

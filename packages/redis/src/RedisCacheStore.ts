@@ -1,7 +1,7 @@
 /** A response cache in Redis, shared by all processes of a fleet. */
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

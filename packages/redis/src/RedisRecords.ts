@@ -1,5 +1,5 @@
 /** Records in Redis that the processes of a fleet share: collections of texts by name. Unstable: for gateways. */
-import { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Script from "./internal/Script.ts"

@@ -1,13 +1,13 @@
 /** Usage in Redis: one hash per day, to which the processes of a fleet add in batches. Unstable: for gateways. */
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import { dayMillis } from "@blockquarry/http/RateLimitStore"
-import { StoreError } from "@blockquarry/http/StoreError"
-import * as UsageStore from "@blockquarry/http/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import * as Script from "./internal/Script.ts"
 import * as Redis from "./Redis.ts"
+import * as UsageStore from "./UsageStore.ts"
 
 export interface RedisUsageOptions {
   /** The number of days for which usage is kept. */

@@ -1,6 +1,6 @@
 /** Tests rate limits and quotas in Redis: the same results as in memory, and a TTL on every key. */
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import type { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"

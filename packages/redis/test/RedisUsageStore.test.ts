@@ -1,9 +1,9 @@
 /** Tests usage in Redis: sums of the batches of several processes, each of which counts once. */
-import type { UsageRow, UsageStoreService } from "@blockquarry/http/UsageStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RedisUsageStore from "../src/RedisUsageStore.ts"
+import type { UsageRow, UsageStoreService } from "../src/UsageStore.ts"
 import * as Connected from "./support/Connected.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"

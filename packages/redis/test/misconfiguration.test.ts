@@ -1,7 +1,7 @@
 /** Tests servers that reply but cannot be used: found when the layer is built, or logged when it happens later. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as StoreError from "@blockquarry/http/gateway/StoreError"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import * as StoreError from "@blockquarry/http/StoreError"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"

@@ -1,7 +1,7 @@
 /** `quarry api <operation> key=value …` and `quarry api GET /path`. */
 import { allOperations } from "@blockquarry/core/Operations"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
-import type { RawResponse } from "@blockquarry/http/RawResponse"
+import type { RawResponse } from "@blockquarry/http/gateway/RawResponse"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { type ArgumentValues, isEnabled, isSet, singleValue } from "../args/ArgumentValues.ts"

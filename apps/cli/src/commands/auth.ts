@@ -1,5 +1,5 @@
 /** `quarry auth login|status|logout` */
-import * as Settings from "@blockquarry/http/Settings"
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"

@@ -1,5 +1,5 @@
 /** The API key of a profile: from the environment, a file of mode 0600, or a command. */
-import * as Settings from "@blockquarry/http/Settings"
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

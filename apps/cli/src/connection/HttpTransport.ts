@@ -1,5 +1,5 @@
 /** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
-import * as HttpProxy from "@blockquarry/http/HttpProxy"
+import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -2,7 +2,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
-import * as Settings from "@blockquarry/http/Settings"
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Effect from "effect/Effect"
 import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"

@@ -1,6 +1,6 @@
 /** The checks of `quarry doctor`. */
-import * as HttpProxy from "@blockquarry/http/HttpProxy"
-import * as Settings from "@blockquarry/http/Settings"
+import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -1,7 +1,7 @@
 /** `--dry-run`: the first request of a list, and what an export would read. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
-import * as Settings from "@blockquarry/http/Settings"
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

@@ -7,7 +7,7 @@
  *
  * An export that ends early, but is not killed, also saves the records after the last part.
  */
-import { onOneLine } from "@blockquarry/http/RawRecords"
+import { onOneLine } from "@blockquarry/http/gateway/RawRecords"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -1,5 +1,5 @@
 /** Redacts API keys in output and messages. */
-import { apiKey } from "@blockquarry/http/Settings"
+import { apiKey } from "@blockquarry/http/gateway/Settings"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

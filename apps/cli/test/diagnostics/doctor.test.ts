@@ -1,5 +1,5 @@
 /** Checks of `quarry doctor` that depend on time and on proxies. What it prints is in the golden record. */
-import * as HttpProxy from "@blockquarry/http/HttpProxy"
+import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
 import { expect, it } from "vitest"
 import { checkCertificate, checkClock } from "../../src/diagnostics/Doctor.ts"
 

@@ -1,5 +1,5 @@
 /** Runs `quarry` in this process with a sandbox and captured streams. */
-import * as HttpProxy from "@blockquarry/http/HttpProxy"
+import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"

@@ -1,7 +1,7 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
-import { Engine } from "@blockquarry/http/Engine"
-import { UsageStore } from "@blockquarry/http/UsageStore"
+import { Engine } from "@blockquarry/http/gateway/Engine"
+import { UsageStore } from "@blockquarry/redis/UsageStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -1,5 +1,5 @@
 /** The live processes of a fleet. Each one reports its usage to Redis every two seconds. */
-import { Engine } from "@blockquarry/http/Engine"
+import { Engine } from "@blockquarry/http/gateway/Engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,8 +1,8 @@
 /** Collects usage, and saves it once per second. A process that is killed loses at most what it collected since. */
 import type { CallUsage } from "@blockquarry/http/CallUsage"
-import type { StoreError } from "@blockquarry/http/StoreError"
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Telemetry from "@blockquarry/http/Telemetry"
-import * as UsageStore from "@blockquarry/http/UsageStore"
+import { UsageStore } from "@blockquarry/redis/UsageStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,6 +11,7 @@ import * as Schedule from "effect/Schedule"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as UsageCounts from "./UsageCounts.ts"
+import * as UsageRecorder from "./UsageRecorder.ts"
 
 export class SaveUsage extends Context.Tag("quarry-proxy/SaveUsage")<SaveUsage, {
   /** Counts a request that has ended. */
@@ -25,7 +26,7 @@ export class SaveUsage extends Context.Tag("quarry-proxy/SaveUsage")<SaveUsage, 
 
 /** `teamOf` returns the team of a client, or `""`. */
 const make = (
-  record: UsageStore.UsageRecorder["record"],
+  record: UsageRecorder.UsageRecorder["record"],
   teamOf: (client: string) => string
 ): SaveUsage["Type"] => ({
   recordRequest: (entry) => {
@@ -43,7 +44,7 @@ const make = (
 const available = Metric.tagged(Telemetry.storeAvailable, "store", "usage")
 
 /** Saves usage, and logs when that begins to fail and when it succeeds again. */
-const saving = (save: UsageStore.UsageRecorder["save"]): Effect.Effect<void> => {
+const saving = (save: UsageRecorder.UsageRecorder["save"]): Effect.Effect<void> => {
   let failed = false
   const setFailed = (next: boolean, log: Effect.Effect<void>) =>
     Effect.suspend(() => {
@@ -63,11 +64,11 @@ const saving = (save: UsageStore.UsageRecorder["save"]): Effect.Effect<void> => 
 export const layer: Layer.Layer<SaveUsage, StoreError, ActiveConfig> = Layer.scoped(
   SaveUsage,
   Effect.gen(function*() {
-    const store = yield* UsageStore.UsageStore
+    const store = yield* UsageStore
     if (store === null) return { recordRequest: () => {}, recordUse: () => {} }
     yield* store.add([], 0)
     const activeConfig = yield* ActiveConfig
-    const { record, save } = yield* UsageStore.makeRecorder(store)
+    const { record, save } = yield* UsageRecorder.make(store)
     // Finalizers run in reverse order: first the loop ends.
     yield* Effect.addFinalizer(() =>
       Effect.catchAll(

@@ -1,6 +1,6 @@
 /** The response of `/status.json`: the counters of the fleet, its processes, and the state of the dependencies of this one. */
 import { upstreamNames } from "@blockquarry/core/Upstreams"
-import { Engine } from "@blockquarry/http/Engine"
+import { Engine } from "@blockquarry/http/gateway/Engine"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"

@@ -1,6 +1,6 @@
 /** Reports of saved usage: `/usage?from=2026-11-01&to=2026-11-30&by=team,operation&format=csv`. */
 import { dayMillis, windowOf } from "@blockquarry/http/RateLimitStore"
-import * as UsageStore from "@blockquarry/http/UsageStore"
+import * as UsageStore from "@blockquarry/redis/UsageStore"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

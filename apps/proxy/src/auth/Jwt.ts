@@ -6,7 +6,7 @@
  * Neither does the time that it takes, as no check compares a secret: signatures are verified with public keys.
  * The access log says it, in words of the library and names of claims, as everything else in a token is secret or of an attacker.
  */
-import * as LruMap from "@blockquarry/http/LruMap"
+import * as LruMap from "@blockquarry/http/gateway/LruMap"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -3,7 +3,7 @@
  * With Redis the fleet shares them: each process reads them twice a second, the last one of a name wins by the time of Redis, and
  * every process restores those that Redis lacks. Without Redis they are those of this process until it ends.
  */
-import { Engine } from "@blockquarry/http/Engine"
+import { Engine } from "@blockquarry/http/gateway/Engine"
 import type { RedisRecord, RedisRecords } from "@blockquarry/redis/RedisRecords"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

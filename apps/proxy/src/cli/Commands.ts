@@ -1,5 +1,5 @@
 /** The commands that print something and end. */
-import { UsageStore } from "@blockquarry/http/UsageStore"
+import { UsageStore } from "@blockquarry/redis/UsageStore"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"

@@ -1,7 +1,7 @@
 /** The options and the help of the command line. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
 import { describeOptions, type OptionDescription } from "@blockquarry/command-line/Descriptors"
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
-import * as Names from "@blockquarry/http/Settings"
+import * as Names from "@blockquarry/http/gateway/Settings"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
 import { options } from "./Options.ts"
 

@@ -1,7 +1,7 @@
 /** Sets the values of variables in the document, and reports those that are ignored or invalid. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
-import * as HttpProxy from "@blockquarry/http/HttpProxy"
-import * as Names from "@blockquarry/http/Settings"
+import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
+import * as Names from "@blockquarry/http/gateway/Settings"
 import { keys } from "./Config.ts"
 import { type ConfigKey, flatten } from "./ConfigKey.ts"
 import { type ConfigPath, format, get, isMapping } from "./ConfigPath.ts"

@@ -1,6 +1,6 @@
 /** Pages of the proxy itself. They contain no client data and require no token. */
 import { allOperations } from "@blockquarry/core/Operations"
-import { Engine } from "@blockquarry/http/Engine"
+import { Engine } from "@blockquarry/http/gateway/Engine"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -4,7 +4,7 @@ import {
   type ListOperationError,
   type OperationError
 } from "@blockquarry/core/OperationError"
-import * as Names from "@blockquarry/http/Settings"
+import * as Names from "@blockquarry/http/gateway/Settings"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"

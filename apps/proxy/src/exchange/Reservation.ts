@@ -4,8 +4,8 @@
  * Once something was sent, the client pays the prices of its attempts instead, each as soon as it is known, also after the client
  * has disconnected.
  */
-import type * as CallContext from "@blockquarry/http/CallContext"
 import * as CallUsage from "@blockquarry/http/CallUsage"
+import type * as CallContext from "@blockquarry/http/gateway/CallContext"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Effect from "effect/Effect"
 import type { AccessLogEntry, Usage } from "./AccessLogEntry.ts"

@@ -1,5 +1,5 @@
 /** What a response holds that clients share: the slot of its request until it is handed over, and the memory of its body until it is sent. */
-import type { BodyMemory } from "@blockquarry/http/RawResponse"
+import type { BodyMemory } from "@blockquarry/http/gateway/RawResponse"
 
 export class ResponseHold {
   /** The memory that the body uses, or undefined once the request is complete. */

@@ -1,5 +1,5 @@
 /** The active configuration, which a reload replaces, with everything that is built from it. */
-import type { Engine } from "@blockquarry/http/Engine"
+import type { Engine } from "@blockquarry/http/gateway/Engine"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

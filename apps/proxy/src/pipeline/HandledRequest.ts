@@ -1,5 +1,5 @@
 /** A request with everything that the stages of the pipeline use. */
-import { Engine } from "@blockquarry/http/Engine"
+import { Engine } from "@blockquarry/http/gateway/Engine"
 import type { HttpRequest } from "@blockquarry/server/HttpRequest"
 import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Context from "effect/Context"

@@ -1,6 +1,6 @@
 /** Liveness and readiness. */
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
-import type * as Engine from "@blockquarry/http/Engine"
+import type * as Engine from "@blockquarry/http/gateway/Engine"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

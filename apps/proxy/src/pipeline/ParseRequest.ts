@@ -2,7 +2,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import type { UpstreamName } from "@blockquarry/core/Upstreams"
-import * as LruMap from "@blockquarry/http/LruMap"
+import * as LruMap from "@blockquarry/http/gateway/LruMap"
 import * as Either from "effect/Either"
 import type { ClientConfig, Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"

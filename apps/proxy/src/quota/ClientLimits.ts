@@ -7,8 +7,8 @@
  *
  * The counts survive reloads: requests in flight count against the limits of a new configuration.
  */
-import type { CallClient } from "@blockquarry/http/CallContext"
-import { FairShare } from "@blockquarry/http/FairShare"
+import type { CallClient } from "@blockquarry/http/gateway/CallContext"
+import { FairShare } from "@blockquarry/http/gateway/FairShare"
 import * as Either from "effect/Either"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import { type Config, shareOf } from "../config/Config.ts"

@@ -5,14 +5,14 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
+import type * as SteadyClock from "@blockquarry/http/gateway/SteadyClock"
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import {
   type Consumption,
   evaluate,
   type RateLimitStoreService,
   type RemainingQuota
 } from "@blockquarry/http/RateLimitStore"
-import type * as SteadyClock from "@blockquarry/http/SteadyClock"
-import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /** The quotas and limits of clients. What they count survives reloads of the configuration. */
+import * as SteadyClock from "@blockquarry/http/gateway/SteadyClock"
 import { RateLimitStore } from "@blockquarry/http/RateLimitStore"
-import * as SteadyClock from "@blockquarry/http/SteadyClock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -6,7 +6,7 @@
  * keep to this rate. A client that waits for responses then sends no more than that, with any number of connections.
  * Requests that are not rejected are not delayed.
  */
-import * as LruMap from "@blockquarry/http/LruMap"
+import * as LruMap from "@blockquarry/http/gateway/LruMap"
 import * as Effect from "effect/Effect"
 
 export type RejectionPace = ReturnType<typeof make>

@@ -2,7 +2,7 @@
  * Shares the CPU among clients: while several are active, only a few upstream requests start in each turn of the event loop,
  * in turn by client. Otherwise a request, even a cached one, waits for all requests of a busy client that arrived before it.
  */
-import { FairQueue, type QueuedItem } from "@blockquarry/http/FairQueue"
+import { FairQueue, type QueuedItem } from "@blockquarry/http/gateway/FairQueue"
 import * as Effect from "effect/Effect"
 
 export type RequestTurns = ReturnType<typeof make>

@@ -6,8 +6,8 @@
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { FairShare } from "@blockquarry/http/FairShare"
-import type { BodyMemory } from "@blockquarry/http/RawResponse"
+import { FairShare } from "@blockquarry/http/gateway/FairShare"
+import type { BodyMemory } from "@blockquarry/http/gateway/RawResponse"
 import { type Config, shareOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 

@@ -1,6 +1,6 @@
 /** Content encodings: negotiation, compression, and the compressed bodies of cached responses and pages. */
-import * as LruMap from "@blockquarry/http/LruMap"
-import type { RawResponse } from "@blockquarry/http/RawResponse"
+import * as LruMap from "@blockquarry/http/gateway/LruMap"
+import type { RawResponse } from "@blockquarry/http/gateway/RawResponse"
 import type { HttpResponse, IncompleteBodyError } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"

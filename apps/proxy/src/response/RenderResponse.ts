@@ -3,7 +3,7 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { type RawResponse, retryDelay } from "@blockquarry/http/RawResponse"
+import { type RawResponse, retryDelay } from "@blockquarry/http/gateway/RawResponse"
 import * as Completed from "@blockquarry/server/Completed"
 import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Errors that end the program, with their message on standard error and their exit status. */
-import type { StoreError } from "@blockquarry/http/StoreError"
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { ListenError } from "@blockquarry/server/HttpServer"
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"

@@ -1,5 +1,5 @@
 /** The services of a proxy, as one layer: it listens until its scope closes. */
-import * as Engine from "@blockquarry/http/Engine"
+import * as Engine from "@blockquarry/http/gateway/Engine"
 import type * as HttpServer from "@blockquarry/server/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -2,14 +2,14 @@
  * The stores of quotas, cache and usage: in memory, or in Redis for all proxies of a fleet. The cache is always in memory too.
  */
 import * as CacheStore from "@blockquarry/http/CacheStore"
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import type { StoreError } from "@blockquarry/http/StoreError"
-import * as UsageStore from "@blockquarry/http/UsageStore"
 import type { InvalidRedisUrlError, RedisMisconfiguredError } from "@blockquarry/redis/Redis"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as UsageFile from "../admin/UsageFile.ts"
 import type { Config } from "../config/Config.ts"
 import type * as RedisBackend from "./RedisBackend.ts"
 
@@ -53,7 +53,7 @@ export const usageLayer = (
 const usageFileLayer = (
   { file, retention }: Config["usage"]
 ): Layer.Layer<never, never, FileSystem.FileSystem> =>
-  file === undefined ? Layer.empty : UsageStore.layerFile({ file, retention })
+  file === undefined ? Layer.empty : UsageFile.layer({ file, retention })
 
 /** Calls `certificates` for each connection to Redis. */
 export const layer = (

@@ -2,7 +2,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import { MaxAge, NoStore, type Ttl } from "@blockquarry/core/Ttl"
-import type * as Upstream from "@blockquarry/http/Upstream"
+import type * as Upstream from "@blockquarry/http/gateway/Upstream"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"

@@ -1,6 +1,6 @@
 /** The upstreams: the configured ones, or the embedded sandbox. Only those in use are loaded. */
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
-import type { ApiKey } from "@blockquarry/http/ApiKey"
+import type { ApiKey } from "@blockquarry/http/ApiOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as HttpClient from "@effect/platform/HttpClient"

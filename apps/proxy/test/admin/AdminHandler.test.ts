@@ -1,5 +1,5 @@
 /** Requests of operators to the admin listener. */
-import { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { RedisRecords } from "@blockquarry/redis/RedisRecords"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"

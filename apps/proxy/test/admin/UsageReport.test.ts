@@ -1,5 +1,5 @@
 /** Reports of saved usage. */
-import * as UsageStore from "@blockquarry/http/UsageStore"
+import * as UsageStore from "@blockquarry/redis/UsageStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -1,6 +1,6 @@
 /** Overrides of processes that share records which the test loses, delays and fails. */
-import * as Engine from "@blockquarry/http/Engine"
-import { StoreError } from "@blockquarry/http/StoreError"
+import * as Engine from "@blockquarry/http/gateway/Engine"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { RedisRecord, RedisRecords } from "@blockquarry/redis/RedisRecords"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"

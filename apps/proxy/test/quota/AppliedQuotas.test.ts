@@ -1,6 +1,6 @@
 /** Laws of quotas per day and month: of clients, of teams, and of all clients together. */
+import * as SteadyClock from "@blockquarry/http/gateway/SteadyClock"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import * as SteadyClock from "@blockquarry/http/SteadyClock"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"

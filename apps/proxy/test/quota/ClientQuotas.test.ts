@@ -1,6 +1,6 @@
 /** Laws of the queue of requests that exceed a quota. The record `quotas` has quotas over time. */
+import * as SteadyClock from "@blockquarry/http/gateway/SteadyClock"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import * as SteadyClock from "@blockquarry/http/SteadyClock"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** A proxy on free ports in front of a sandbox that the test controls, and a plain HTTP client. */
-import type { ApiKey } from "@blockquarry/http/ApiKey"
+import type { ApiKey } from "@blockquarry/http/ApiOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type { RedisRecords } from "@blockquarry/redis/RedisRecords"
 import * as Ledger from "@blockquarry/sandbox/Ledger"

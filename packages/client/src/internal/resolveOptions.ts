@@ -2,11 +2,11 @@
  * Checks the options of this package, and translates them to those of `@blockquarry/http`, whose layers check the values
  * that are `Unknown` here, and whose defaults complete them.
  */
-import type { ApiKey } from "@blockquarry/http/ApiKey"
+import type { ApiKey } from "@blockquarry/http/ApiOptions"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
-import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as LayerCallOptions from "@blockquarry/http/CallOptions"
-import { option, optionIssues, required } from "@blockquarry/http/OptionIssues"
+import * as BaseUrl from "@blockquarry/http/gateway/BaseUrl"
+import { option, optionIssues, required } from "@blockquarry/http/gateway/OptionIssues"
 import type { ListCallOptions } from "@blockquarry/http/Pagination"
 import * as Pagination from "@blockquarry/http/Pagination"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"

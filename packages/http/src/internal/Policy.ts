@@ -5,7 +5,7 @@ import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { option } from "../OptionIssues.ts"
+import { option } from "../gateway/OptionIssues.ts"
 
 /** A policy whose members, and their members, may be omitted. */
 export type PartialPolicy<Policy> = {

@@ -1,6 +1,6 @@
 /** A shared store of rate limits that can be unavailable or slow. */
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 
 /** Creates the store, what it contains, and the stores of processes that use it. */

@@ -16,7 +16,7 @@ import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import * as Engine from "../../src/Engine.ts"
+import * as Engine from "../../src/gateway/Engine.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
 
 /** An API key that occurs in no other text. */

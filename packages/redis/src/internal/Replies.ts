@@ -2,7 +2,7 @@
  * Errors of a server: outages, which end by themselves, and replies that say that the server or the URL has to be changed. Never
  * contains the text of a reply, which may quote commands, user names and passwords.
  */
-import { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Predicate from "effect/Predicate"
 import * as Script from "./Script.ts"
 

@@ -1,6 +1,6 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { Quota, QuotaAccount, RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
-import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"

@@ -2,7 +2,7 @@
 import * as Api from "@blockquarry/http/Api"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
-import * as Engine from "@blockquarry/http/Engine"
+import * as Engine from "@blockquarry/http/gateway/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"

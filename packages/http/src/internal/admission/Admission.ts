@@ -13,13 +13,13 @@
  * All times are in milliseconds, by a clock that is never set back.
  */
 import { constVoid } from "effect/Function"
-import type { CallClient } from "../../CallContext.ts"
-import { FairQueue, type QueuedItem } from "../../FairQueue.ts"
-import { FairShare } from "../../FairShare.ts"
+import type { CallClient } from "../../gateway/CallContext.ts"
+import { FairQueue, type QueuedItem } from "../../gateway/FairQueue.ts"
+import { FairShare } from "../../gateway/FairShare.ts"
+import * as LruMap from "../../gateway/LruMap.ts"
 import type { Consumption, Permit } from "../../RateLimitStore.ts"
 import type { AttemptResult, Call, CallKey, CallPlan } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
-import * as LruMap from "../stores/LruMap.ts"
 import { Circuit, type CircuitState } from "./Circuit.ts"
 import { KeyStates } from "./KeyStates.ts"
 

@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
-import { hostOf } from "../../BaseUrl.ts"
+import { hostOf } from "../../gateway/BaseUrl.ts"
+import type { SteadyClock } from "../../gateway/SteadyClock.ts"
 import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
-import type { SteadyClock } from "../../SteadyClock.ts"
 import {
   type AttemptEffect,
   type AttemptNoResponse,

@@ -13,7 +13,8 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import * as Order from "effect/Order"
-import type { SteadyClock } from "../../SteadyClock.ts"
+import * as LruMap from "../../gateway/LruMap.ts"
+import type { SteadyClock } from "../../gateway/SteadyClock.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -26,7 +27,6 @@ import {
 import type { KeyHealth } from "../call/EngineOutput.ts"
 import { getOrInsert } from "../Maps.ts"
 import { cooldownMillis, maxCooldown } from "../stores/Gcra.ts"
-import * as LruMap from "../stores/LruMap.ts"
 
 type Reason = NonNullable<KeyHealth["reason"]>
 

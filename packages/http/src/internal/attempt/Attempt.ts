@@ -8,9 +8,9 @@ import {
 } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { hostOf } from "../../BaseUrl.ts"
 import { unknownVersion } from "../../CacheStore.ts"
-import type { RawResponse } from "../../RawResponse.ts"
+import { hostOf } from "../../gateway/BaseUrl.ts"
+import type { RawResponse } from "../../gateway/RawResponse.ts"
 import {
   type AttemptHealth,
   type AttemptNoResponse,

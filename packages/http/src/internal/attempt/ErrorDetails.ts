@@ -6,7 +6,7 @@ import type { Mismatch } from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import { textContainsSecret } from "../../Secrets.ts"
+import { textContainsSecret } from "../../gateway/Secrets.ts"
 
 const maxMessageLength = 300
 const maxExcerptLength = 500

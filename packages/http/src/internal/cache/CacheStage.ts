@@ -3,8 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
+import { responseContainsSecret } from "../../gateway/Secrets.ts"
 import type { CacheMode } from "../../ResponseCache.ts"
-import { responseContainsSecret } from "../../Secrets.ts"
 import { classify } from "../attempt/Classify.ts"
 import type {
   AttemptEffect,

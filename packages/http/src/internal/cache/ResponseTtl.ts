@@ -8,8 +8,8 @@ import type { Operation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import * as LruMap from "../../gateway/LruMap.ts"
 import type { AttemptResponse, Call, UncacheableReason } from "../call/Call.ts"
-import * as LruMap from "../stores/LruMap.ts"
 
 /**
  * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that

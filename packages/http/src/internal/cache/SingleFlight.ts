@@ -21,7 +21,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import type { Reservation } from "../../CallContext.ts"
+import type { Reservation } from "../../gateway/CallContext.ts"
 import { timeoutError } from "../attempt/Attempt.ts"
 import {
   type AttemptEffect,

@@ -5,8 +5,8 @@ import type { Operation } from "@blockquarry/core/Operation"
 import type { InvalidResponseError, NotFoundError, OperationError } from "@blockquarry/core/OperationError"
 import type * as Duration from "effect/Duration"
 import type * as Either from "effect/Either"
-import type { Decoding, ResponseSource } from "../../DecodedResponse.ts"
-import type { RawResponse } from "../../RawResponse.ts"
+import type { Decoding, ResponseSource } from "../../CallOptions.ts"
+import type { RawResponse } from "../../gateway/RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
 
 /** A response with its source. */

@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import * as LruMap from "../../gateway/LruMap.ts"
 import { maxBackoff, type RetryPolicy } from "../../RetryPolicy.ts"
 import {
   type AttemptEffect,
@@ -18,7 +19,6 @@ import {
 } from "../call/Call.ts"
 import type { RetryHint } from "../call/EngineOutput.ts"
 import { debugging, recordRetry, recordSuppressedRetry, recordWait } from "../call/Instrumentation.ts"
-import * as LruMap from "../stores/LruMap.ts"
 
 type SuppressionReason = "attempts" | "deadline" | "budget"
 

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
-import { StoreError } from "../../StoreError.ts"
+import { StoreError } from "../../gateway/StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
 
 export interface AvailabilityGuard {

@@ -1,8 +1,8 @@
 /** What a store of cached responses does. See `CacheStore.ts`. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { RawResponse } from "../../RawResponse.ts"
-import type { StoreError } from "../../StoreError.ts"
+import type { RawResponse } from "../../gateway/RawResponse.ts"
+import type { StoreError } from "../../gateway/StoreError.ts"
 
 /** A cached response. Times are in milliseconds since 1970. */
 export interface CacheEntry {

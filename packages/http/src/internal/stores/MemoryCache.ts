@@ -1,6 +1,6 @@
 /** Cache entries in the memory of this process, limited by bytes. Evicts the least recently used entries. */
+import * as LruMap from "../../gateway/LruMap.ts"
 import type { CacheEntry } from "./CacheBackend.ts"
-import * as LruMap from "./LruMap.ts"
 
 export interface MemoryCache {
   readonly get: (key: string) => CacheEntry | undefined

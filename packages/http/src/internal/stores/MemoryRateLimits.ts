@@ -1,10 +1,10 @@
 /** Rate limits and quotas in the memory of this process. */
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
-import * as SteadyClock from "../../SteadyClock.ts"
+import * as LruMap from "../../gateway/LruMap.ts"
+import * as SteadyClock from "../../gateway/SteadyClock.ts"
 import * as Gcra from "./Gcra.ts"
 import type { RateLimitRule } from "./Gcra.ts"
-import * as LruMap from "./LruMap.ts"
 import * as QuotaWindow from "./QuotaWindow.ts"
 import type { Consumption, QuotaAccount, RateLimitBackend } from "./RateLimitBackend.ts"
 

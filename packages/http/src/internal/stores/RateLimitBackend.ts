@@ -1,6 +1,6 @@
 /** What a store of rate limits and quotas does. See `RateLimitStore.ts`. */
 import * as Effect from "effect/Effect"
-import type { StoreError } from "../../StoreError.ts"
+import type { StoreError } from "../../gateway/StoreError.ts"
 import type { Permit, RateLimitRule } from "./Gcra.ts"
 import type { Quota, RemainingQuota } from "./QuotaWindow.ts"
 

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { StoreError } from "../../StoreError.ts"
+import type { StoreError } from "../../gateway/StoreError.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import type { Permit, RateLimitRule } from "./Gcra.ts"
 import * as MemoryRateLimits from "./MemoryRateLimits.ts"

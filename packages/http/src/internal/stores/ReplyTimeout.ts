@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import * as SteadyClock from "../../SteadyClock.ts"
-import { StoreError } from "../../StoreError.ts"
+import * as SteadyClock from "../../gateway/SteadyClock.ts"
+import { StoreError } from "../../gateway/StoreError.ts"
 import { noTimer, startTimer } from "../Timer.ts"
 
 export interface ReplyTimeout {

@@ -9,7 +9,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
-import type { BodyMemory, RawResponse } from "../../RawResponse.ts"
+import type { BodyMemory, RawResponse } from "../../gateway/RawResponse.ts"
 import type { ResponseHeaders } from "./SafeHeaders.ts"
 
 export interface TransportRequest {

@@ -1,7 +1,7 @@
 /** Timelines: the requests and outcomes of calls over virtual time. */
-import * as CallContext from "@blockquarry/http/CallContext"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
+import * as CallContext from "@blockquarry/http/gateway/CallContext"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -1,7 +1,7 @@
 /** API keys that an effect reads. The timelines show when it is read, and which key each request has. */
 import type { OptionalKeyApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
-import * as CallContext from "@blockquarry/http/CallContext"
+import * as CallContext from "@blockquarry/http/gateway/CallContext"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as HttpClient from "@effect/platform/HttpClient"

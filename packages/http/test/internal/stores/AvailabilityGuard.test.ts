@@ -1,5 +1,5 @@
 /** Tests the guard of a remote store: the fallback, pings, and the return to the store. */
-import * as StoreError from "@blockquarry/http/StoreError"
+import * as StoreError from "@blockquarry/http/gateway/StoreError"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -3,8 +3,8 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import type { StoreError } from "../../../src/gateway/StoreError.ts"
 import * as ReplyTimeout from "../../../src/internal/stores/ReplyTimeout.ts"
-import type { StoreError } from "../../../src/StoreError.ts"
 
 it.scoped("a reply counts as received although its caller is interrupted before it continues", () =>
   Effect.gen(function*() {

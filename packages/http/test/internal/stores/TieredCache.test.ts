@@ -1,6 +1,6 @@
 /** Tests the cache in memory above a remote one: hits without round trips, slow reads, purges and outages. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** The panel of saved usage: sums of a month by client, team, operation, API key or day. */
-import type { UsageRow } from "@blockquarry/http/UsageStore"
+import type { UsageRow } from "@blockquarry/redis/UsageStore"
 import { h } from "./dom.ts"
 import * as Format from "./formatting.ts"
 import { choice, counts, makeTable, names } from "./table.ts"

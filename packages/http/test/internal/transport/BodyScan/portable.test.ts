@@ -14,7 +14,7 @@ const portable = Effect.acquireRelease(
     }
     vi.stubGlobal("process", { ...process, versions: undefined, getBuiltinModule })
     const { classify } = await import("../../../../src/internal/attempt/Classify.ts")
-    const { responseContainsSecret } = await import("../../../../src/Secrets.ts")
+    const { responseContainsSecret } = await import("../../../../src/gateway/Secrets.ts")
     const { bodyScan } = await import("../../../../src/internal/transport/BodyScan.ts")
     return { classify, responseContainsSecret, bodyScan }
   }),

@@ -1,0 +1,102 @@
+/**
+ * What is wrong with the options that a program passes. JavaScript programs have no types, so options may be anything.
+ *
+ * Unstable: this module may change in any release.
+ */
+import * as Decoder from "@blockquarry/core/Decoder"
+import * as Arr from "effect/Array"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+
+/** An option that is invalid, unknown, or missing although it is required. */
+export interface OptionIssue {
+  /** As in `["rateLimit", "limit"]`. */
+  readonly path: ReadonlyArray<string>
+  readonly reason: string
+}
+
+/**
+ * Returns every issue of options with the schema of a policy, such as `RetryPolicy.schema`. Options may be a part of the
+ * policy: one that is undefined is an issue only if the schema marks it as `required`.
+ *
+ * @example
+ * import { optionIssues } from "@blockquarry/http/gateway/OptionIssues"
+ * import * as Timeouts from "@blockquarry/http/Timeouts"
+ *
+ * // [{ path: ["call"], reason: "expected more than 0, got 0" }]
+ * console.log(optionIssues(Timeouts.schema, { call: 0 }))
+ */
+export const optionIssues = (
+  schema: Schema.Schema.AnyNoContext,
+  options: unknown,
+  path: ReadonlyArray<string> = []
+): ReadonlyArray<OptionIssue> => issuesOf(schema.ast, options, path)
+
+const issuesOf = (ast: AST.AST, value: unknown, path: ReadonlyArray<string>): ReadonlyArray<OptionIssue> => {
+  if (value === undefined && ast.annotations[RequiredId] !== true) return []
+  const members = isOtherMember(ast, value) ? undefined : membersOf(ast)
+  if (members !== undefined && Predicate.isRecord(value)) {
+    return [...new Set([...members.keys(), ...Object.keys(value)])].flatMap((name) =>
+      issuesOf(members.get(name) ?? unknownOption(members), value[name], [...path, name])
+    )
+  }
+  if (members !== undefined && AST.isTypeLiteral(ast)) {
+    return path.length === 0
+      ? [{ path: ["options"], reason: `expected an object, got ${describe(value)}` }]
+      : [{ path, reason: `expected an object with ${namesOf(members)}, got ${describe(value)}` }]
+  }
+  return Either.match(ParseResult.decodeUnknownEither(Schema.make(ast))(value), {
+    onLeft: (issue) => [{ path, reason: Decoder.reasonOf(Decoder.leavesOf(issue)[0].issue) }],
+    onRight: () => []
+  })
+}
+
+type Members = ReadonlyMap<string, AST.AST>
+
+/** Whether a value is one of a union with an object, such as a schedule, although it is an object itself. */
+const isOtherMember = (ast: AST.AST, value: unknown): boolean =>
+  AST.isUnion(ast) && ast.types.some((type) => AST.isDeclaration(type) && Schema.is(Schema.make(type))(value))
+
+/** Returns the members of an object, or of the object in a union. */
+const membersOf = (ast: AST.AST): Members | undefined => {
+  const object = AST.isUnion(ast) ? ast.types.find(AST.isTypeLiteral) : ast
+  return object !== undefined && AST.isTypeLiteral(object)
+    ? new Map(object.propertySignatures.map(({ name, type }) => [String(name), type]))
+    : undefined
+}
+
+const unknownOption = (members: Members): AST.AST =>
+  Schema.Never.annotations({ message: () => `unknown option; expected one of ${namesOf(members)}` }).ast
+
+const namesOf = (members: Members): string => [...members.keys()].join(", ")
+
+const RequiredId = Symbol.for("@blockquarry/http/OptionIssues/required")
+
+/** Marks an option as required. */
+export const required = <A>(schema: Schema.Schema<A>): Schema.Schema<A> =>
+  schema.annotations({ [RequiredId]: true })
+
+/**
+ * Creates the schema of an option. `expected` completes "expected …" in the reason of an issue, which shows numbers, and of
+ * other values, which may be misplaced secrets, only the type.
+ */
+export const option = <A>(expected: string, is: (value: unknown) => value is A): Schema.Schema<A> =>
+  Schema.declare(is, { message: ({ actual }) => `expected ${expected}, got ${describe(actual)}` })
+
+/** The schema of a secret. Its issues show only the type of a value. */
+export const Secret: Schema.Schema<Redacted.Redacted> = Schema.declare(
+  (value): value is Redacted.Redacted => Redacted.isRedacted(value),
+  { message: ({ actual }) => `expected Redacted.make("…"), got ${typeOf(actual)}` }
+)
+
+const describe = (value: unknown): string => typeof value === "number" ? String(value) : typeOf(value)
+
+const typeOf = (value: unknown): string => {
+  if (value === undefined || value === null) return String(value)
+  if (Arr.isArray(value)) return "a list"
+  return typeof value === "object" ? "an object" : `a ${typeof value}`
+}

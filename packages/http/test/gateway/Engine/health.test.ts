@@ -1,0 +1,82 @@
+/** Tests the reported health of base URLs and API keys. */
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as TestClock from "effect/TestClock"
+import { breaker, failingReply, options } from "../../support/CircuitFixtures.ts"
+import { withLabels } from "../../support/MetricReader.ts"
+import { minimalOptions, priceReply, throttledReply } from "../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
+import { engineHarness, keysOf, labelOf, secretOf } from "../../support/TestEngine.ts"
+import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
+
+const base = "host.test:8443"
+const readyKey = (label: string) => ({ label, state: "ready", reason: null, cooldownUntil: null })
+
+describe("health", () => {
+  it.effect("contains the state of the circuit breaker", () =>
+    Effect.gen(function*() {
+      const { send, engine } = yield* engineHarness(
+        (_, number) => number <= 3 ? failingReply : ScriptedClient.delayed("1 second", priceReply),
+        { ...options, breaker }
+      )
+      const metric = Effect.map(
+        Metric.value(withLabels(Telemetry.circuitBreakerState, { upstream: base })),
+        ({ value }) => value
+      )
+      for (let time = 0; time < 3; time += 1) yield* send(time)
+      expect(yield* metric).toBe(2)
+      expect(yield* engine.health).toMatchObject([{ host: base, breaker: "open", retryAt: 5000 }])
+      yield* TestClock.adjust(5000)
+      yield* Effect.fork(send(1))
+      yield* runPendingWork
+      expect(yield* metric).toBe(1)
+      expect(yield* engine.health).toMatchObject([{ host: base, breaker: "half-open", retryAt: null }])
+      yield* TestClock.adjust(1000)
+      expect(yield* metric).toBe(0)
+      expect(yield* engine.health).toMatchObject([{ host: base, breaker: "closed", retryAt: null }])
+    }))
+
+  it.effect("contains the cooldown of each key, its reason and end, but never the key", () =>
+    Effect.gen(function*() {
+      const labels = ["rejected", "spent", "throttled", "working"]
+      let healthy = false
+      const { send, engine } = yield* engineHarness((requests) => {
+        if (healthy) return priceReply
+        switch (labelOf(requests)) {
+          case "rejected":
+            return ScriptedClient.respond(401)
+          case "spent":
+            return ScriptedClient.respond(402)
+          case "throttled":
+            return throttledReply("30")
+          default:
+            return priceReply
+        }
+      }, { ...minimalOptions, apiKey: keysOf(...labels) })
+      yield* TestClock.adjust(500)
+      for (let time = 0; time < 4; time += 1) yield* send(time)
+      const [report] = yield* engine.health
+      expect(report?.keys).toEqual([
+        { label: "rejected", state: "cooldown", reason: "rejected", cooldownUntil: 1500 },
+        { label: "spent", state: "cooldown", reason: "quota-exceeded", cooldownUntil: 1500 },
+        { label: "throttled", state: "cooldown", reason: "throttled", cooldownUntil: 30_500 },
+        readyKey("working")
+      ])
+      for (const label of labels) expect(TelemetryRecorder.inspectDeep(report)).not.toContain(secretOf(label))
+      // The cooldowns are over, but the keys have not been used since.
+      yield* TestClock.adjust(1000)
+      expect((yield* engine.health)[0]?.keys[0]).toEqual({
+        label: "rejected",
+        state: "ready",
+        reason: "rejected",
+        cooldownUntil: null
+      })
+      healthy = true
+      yield* TestClock.adjust(60_000)
+      for (let time = 0; time < 8; time += 1) yield* whileTimePasses(send(time))
+      expect((yield* engine.health)[0]?.keys).toEqual(labels.map(readyKey))
+    }))
+})
