@@ -75,7 +75,7 @@ export const make = <Ops extends Operations>(
   executor: Executor
 ): ApiClient<Ops> => {
   const validating = validatingOptions(executor)
-  // Each value has the type that `OperationFunctionOf` states; `test/ApiClient.test.ts` calls every operation.
+  // Each value has the type that `OperationFunctionOf` states; `test/golden/wire.test.ts` calls every operation.
   const functions = Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => [
       name,
