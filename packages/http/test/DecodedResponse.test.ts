@@ -1,4 +1,4 @@
-/** Tests what calls report about fields that cannot be read, and the JSON beside the model. */
+/** Tests what calls report about fields and records that cannot be read, and the JSON beside the model. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import type { DecodedResponse } from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
@@ -8,9 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Stream from "effect/Stream"
+import { pageOf, recordsOfLists } from "../../core/test/support/listRecords.ts"
 import { cachingOptions } from "./support/CacheFixtures.ts"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
+import { streamsOf } from "./support/Lists.ts"
 import { increaseOf } from "./support/MetricReader.ts"
 import { fetchPrice, minimalOptions } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
@@ -144,4 +146,101 @@ describe("decoding: strict", () => {
       const { data } = yield* TestClients.harness([fitting], { ...minimalOptions, decoding: "strict" })
       expect(yield* data.tokenPrice({ address })).toMatchObject({ usdPrice: 1.5, tokenLogo: null })
     }))
+})
+
+describe("a record with a fact that cannot be read", () => {
+  it.effect.each(recordsOfLists)(
+    "fails the list $id by default, and is left out and named with skip",
+    (list) =>
+      Effect.gen(function*() {
+        const { anonymous, fact, identified } = list
+        const record = identified ?? anonymous ?? expect.fail("no record")
+        const broken = { ...record(2), [fact]: { no: "fact" } }
+        const pages = [[record(1), broken, record(3)], [broken], [record(4)]]
+        const harness = yield* TestClients.harness(({ url }) =>
+          ScriptedClient.json(pageOf(pages, url.searchParams.get("cursor")))
+        )
+        for (const decoding of [undefined, "lenient", "strict"] as const) {
+          const { items } = streamsOf(harness, list, { decoding })
+          expect(yield* failureOf(Stream.runDrain(items))).toMatchObject({
+            _tag: "InvalidResponseError",
+            path: expect.stringMatching(new RegExp(`^result\\[1\\]\\.${fact}`))
+          })
+        }
+        const responses: Array<DecodedResponse> = []
+        const onResponse = (response: DecodedResponse) => void responses.push(response)
+        const { items } = streamsOf(harness, list, { decoding: "skip", onResponse })
+        expect(yield* Stream.runCount(items)).toBe(3)
+        const named = responses.map(({ unreadable }) =>
+          unreadable.map(({ field, path }) => `${field} ${path.slice(0, 10 + fact.length)}`)
+        )
+        expect(named).toEqual([[`result[] result[1].${fact}`], [`result[] result[0].${fact}`], []])
+        expect(responses.map(({ text }) => JSON.parse(text()).result)).toEqual(
+          JSON.parse(JSON.stringify(pages))
+        )
+      })
+  )
+
+  it.effect("is known by its index after others that cannot be read, also of fields in it and behind it", () =>
+    Effect.gen(function*() {
+      const owner = (number: number, fields: object = {}) => ({
+        owner_address: `0x${String(number).padStart(40, "0")}`,
+        balance: "1",
+        owner_address_label: 5,
+        ...fields
+      })
+      const result = [owner(0), null, owner(2, { balance: "x" }), 7, owner(4)]
+      const harness = yield* TestClients.harness(() => ScriptedClient.json({ cursor: null, result }))
+      const paths: Array<string> = []
+      const page = yield* harness.data.tokenOwners({ token_address: address }, {
+        decoding: "skip",
+        onResponse: ({ unreadable }) => void paths.push(...unreadable.map(({ path }) => path))
+      })
+      expect(page.result.map(({ owner_address }) => Number(owner_address))).toEqual([0, 4])
+      expect(paths).toEqual([
+        "result[0].owner_address_label",
+        "result[1]",
+        "result[2].balance",
+        "result[3]",
+        "result[4].owner_address_label"
+      ])
+    }))
+})
+
+describe("decoding: skip", () => {
+  it.effect.each([{ cursor: {} }, { total: "many" }, { result: {} }, { result: null }])(
+    "does not hide the course of a list: %j",
+    (fields) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(() => ScriptedClient.json({ result: [], ...fields }))
+        const call = harness.data.tokenOwners({ token_address: address }, { decoding: "skip" })
+        expect(yield* failureOf(call)).toMatchObject({
+          _tag: "InvalidResponseError",
+          path: Object.keys(fields)[0]
+        })
+      })
+  )
+
+  it.effect("changes nothing about other operations", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.json({ usdPrice: {} }))
+      const call = harness.data.tokenPrice({ address }, { decoding: "skip" })
+      expect(yield* failureOf(call)).toMatchObject({ _tag: "InvalidResponseError", path: "usdPrice" })
+    }))
+
+  it.effect.each([["skip", "lenient"], ["lenient", "skip"], ["strict", "skip"], ["skip", "strict"]] as const)(
+    "of a cached response is that of its call: %s, then %s",
+    (decodings) =>
+      Effect.gen(function*() {
+        const result = [{ owner_address: address, balance: {} }, { owner_address: address, balance: "1" }]
+        const harness = yield* TestClients.harness(() => ScriptedClient.json({ cursor: null, result }), {
+          cache: {}
+        })
+        for (const decoding of [...decodings, ...decodings]) {
+          const call = harness.data.tokenOwners({ token_address: address }, { decoding })
+          if (decoding === "skip") expect((yield* call).result).toHaveLength(1)
+          else expect(yield* failureOf(call)).toMatchObject({ path: "result[0].balance" })
+        }
+      })
+  )
 })

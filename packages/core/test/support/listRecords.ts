@@ -6,6 +6,7 @@ export const address = hex(0xab, 40)
 
 export interface RecordsOfList {
   readonly id: string
+  readonly input: Readonly<Record<string, string>>
   /** The command that reads the list. */
   readonly command: ReadonlyArray<string>
   /** The path of the list, below `/api/v2.2`. */
@@ -30,6 +31,7 @@ const nft = { token_address: hex(0xcd, 40), contract_type: "ERC1155" }
 export const recordsOfLists: ReadonlyArray<RecordsOfList> = [
   {
     id: "walletTransfers",
+    input: { address },
     command: ["wallet", "transfers", address],
     path: `/${address}/erc20/transfers`,
     // Transfers of one transaction have different log indexes
@@ -39,6 +41,7 @@ export const recordsOfLists: ReadonlyArray<RecordsOfList> = [
   },
   {
     id: "tokenTransfers",
+    input: { address },
     command: ["token", "transfers", address],
     path: `/erc20/${address}/transfers`,
     identified: (number) => ({ ...transfer(number), log_index: 7 }),
@@ -47,6 +50,7 @@ export const recordsOfLists: ReadonlyArray<RecordsOfList> = [
   },
   {
     id: "contractNfts",
+    input: { address },
     command: ["nft", "list", address],
     path: `/nft/${address}`,
     identified: (number) => ({ ...nft, token_id: String(number), owner_of: address }),
@@ -55,6 +59,7 @@ export const recordsOfLists: ReadonlyArray<RecordsOfList> = [
   },
   {
     id: "nftOwners",
+    input: { address, token_id: "9" },
     command: ["nft", "owners", address, "9"],
     path: `/nft/${address}/9/owners`,
     identified: (number) => ({ ...nft, token_id: "9", owner_of: hex(number + 1, 40) }),
@@ -63,6 +68,7 @@ export const recordsOfLists: ReadonlyArray<RecordsOfList> = [
   },
   {
     id: "tokenOwners",
+    input: { token_address: address },
     command: ["token", "owners", address],
     path: `/erc20/${address}/owners`,
     identified: (number) => ({ owner_address: hex(number + 1, 40), balance: "5" }),
@@ -71,6 +77,7 @@ export const recordsOfLists: ReadonlyArray<RecordsOfList> = [
   },
   {
     id: "walletNftTrades",
+    input: { address },
     command: ["wallet", "nft-trades", address],
     path: `/wallets/${address}/nfts/trades`,
     identified: null,
