@@ -1,6 +1,4 @@
-/** APIs of a program: on another API, on their own, from the environment, and with test doubles. */
-import { Amount } from "@blockquarry/core/Amount"
-import * as Page from "@blockquarry/core/Page"
+/** APIs of a program: on another API, on their own, and from the environment. */
 import * as Api from "@blockquarry/http/Api"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import { DataApi } from "@blockquarry/http/DataApi"
@@ -12,7 +10,6 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
@@ -21,8 +18,6 @@ import { priceReply } from "./support/PriceCalls.ts"
 import { errorOf, run } from "./support/Programs.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import { immediateRetries } from "./support/TestClients.ts"
-
-class SameApi extends Api.Tag<SameApi>()("my-app/SameApi", { operations: { list: walletTokens } }) {}
 
 class PriceApi extends Api.Tag<PriceApi>()("my-app/PriceApi", {
   operations: { price: { ...DataApi.operations.tokenPrice, id: "price" } }
@@ -167,21 +162,4 @@ describe("layerConfig", () => {
         undefined
       ]])
     }))
-})
-
-describe("layerTest", () => {
-  const doubles = Api.layerTest(TokensApi, {
-    walletTokens: () =>
-      Effect.succeed(Page.example([{ symbol: "A", balance: Schema.decodeSync(Amount)("1") }]))
-  })
-
-  it.effect("calls test doubles by the names of the functions, also from another API", () =>
-    Effect.gen(function*() {
-      const { result } = yield* Effect.flatMap(SameApi, (api) => api.list({ address }))
-      expect(result).toEqual([{ symbol: "A", balance: 1n }])
-      const exit = yield* Effect.exit(prices)
-      expect(String(exit)).toContain(
-        "no test double for erc20Prices. Provide one: TokensApi.layerTest({ prices: () => Effect.succeed(…) })"
-      )
-    }).pipe(Effect.provide(Layer.provideMerge(Api.layerOn(SameApi, TokensApi), doubles))))
 })

@@ -1,19 +1,14 @@
-/** Requests that no operation describes: outputs, lists, options, and test doubles. `endpoints.test.ts` sends them over sockets. */
+/** Requests that no operation describes: outputs, lists and options. `endpoints.test.ts` sends them over sockets. */
 import { Amount } from "@blockquarry/core/Amount"
 import { page } from "@blockquarry/core/Page"
-import * as Api from "@blockquarry/http/Api"
 import * as CallOptions from "@blockquarry/http/CallOptions"
-import * as DataApi from "@blockquarry/http/DataApi"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { cachingOptions } from "./support/CacheFixtures.ts"
 import { failureOf } from "./support/Failures.ts"
-import { TokensApi } from "./support/OwnOperations.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
 
@@ -96,39 +91,4 @@ describe("a request", () => {
       yield* CallOptions.withCallOptions(call, { query: { b: 3, c: 4 }, cacheMode: "default" })
       expect(requests.map(({ url }) => url.search)).toEqual(["?a=1&b=2", "?b=2&c=4&a=1"])
     }))
-})
-
-describe("layerTest", () => {
-  it.effect("has test doubles of requests, which return documents", () =>
-    Effect.gen(function*() {
-      const data = yield* DataApi.DataApi
-      const tokens = yield* TokensApi
-      const items = data.request.items({
-        method: "POST",
-        path: "/list",
-        body: { a: 1n },
-        output: page(Amount)
-      })
-      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(items))).toEqual([1n, 2n])
-      expect(yield* tokens.request({ path: "/x", query: { a: 1 } })).toEqual({
-        method: "GET",
-        query: { a: 1 }
-      })
-      const exit = yield* Effect.exit(tokens.request({ path: "/x", output: Amount }))
-      expect(Exit.isFailure(exit) && String(exit.cause)).toContain(
-        "the test double of request in TokensApi.layerTest returned an invalid output: expected an integer"
-      )
-    }).pipe(
-      Effect.provide(DataApi.layerTest({
-        request: ({ body }) =>
-          Effect.succeed(
-            Predicate.hasProperty(body, "cursor")
-              ? { cursor: null, result: ["2"] }
-              : { cursor: "next", result: [String(Object(body).a)] }
-          )
-      })),
-      Effect.provide(Api.layerTest(TokensApi, {
-        request: ({ method, query }) => Effect.succeed({ method, query: { a: Number(query["a"] ?? 0) } })
-      }))
-    ))
 })

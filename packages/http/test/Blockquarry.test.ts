@@ -1,4 +1,5 @@
-/** Several APIs over one engine. */
+/** Several APIs over one engine, and their configuration, which is validated when a layer is built. */
+import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
@@ -7,19 +8,26 @@ import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { address, examples, hash } from "./support/Examples.ts"
 import { run } from "./support/Programs.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
+import { key } from "./support/TestClients.ts"
 
-const apiKey = Redacted.make("key")
+const apiKey = Redacted.make(key)
 const baseUrl = "https://all.test"
+
+/** Options of a single API. */
+const single: ApiOptions = { apiKey, baseUrl: "https://host.test" }
 
 /** A price costs 3 units, and a status update 1: within one budget of 3 units, the second is rejected. */
 const options = {
@@ -40,64 +48,68 @@ const update = Effect.flatMap(
   StreamsApi.StreamsApi,
   (streams) => streams.updateStreamStatus({ id: "s", status: "paused" })
 )
-const priceAndUpdate = Effect.zipRight(price, Effect.either(update))
 
-describe("sharing", () => {
-  it.effect("one Blockquarry layer shares the rate limit between its APIs", () =>
-    Effect.gen(function*() {
-      const layer = Blockquarry.layer({ ...options, baseUrls: { data: baseUrl, streams: baseUrl } })
-      const { requests, value } = yield* run(priceAndUpdate, layer, script)
-      expect(value).toMatchObject({ _tag: "Left", left: { _tag: "LocalLimitError", limit: "rate" } })
-      expect(requests).toHaveLength(1)
-    }))
+const transaction = ({ ledgerTransaction }: LedgerApi.LedgerApiService) =>
+  ledgerTransaction({ txn_hash: hash })
 
-  const apart: ReadonlyArray<
+describe("the rate limit", () => {
+  const both = { data: baseUrl, streams: baseUrl }
+  const layers: ReadonlyArray<
     readonly [
       string,
-      Layer.Layer<DataApi.DataApi | StreamsApi.StreamsApi, ConfigError, HttpClient.HttpClient>
+      Layer.Layer<DataApi.DataApi | StreamsApi.StreamsApi, ConfigError, HttpClient.HttpClient>,
+      requests: number
     ]
   > = [
+    ["one Blockquarry layer", Blockquarry.layer({ ...options, baseUrls: both }), 1],
     [
       "layers of two APIs",
-      Layer.merge(DataApi.layer({ ...options, baseUrl }), StreamsApi.layer({ ...options, baseUrl }))
+      Layer.merge(DataApi.layer({ ...options, baseUrl }), StreamsApi.layer({ ...options, baseUrl })),
+      2
     ],
     [
       "two Blockquarry layers",
       Layer.merge(
         Blockquarry.layer({ ...options, baseUrls: { data: baseUrl } }),
         Blockquarry.layer({ ...options, baseUrls: { streams: baseUrl } })
-      )
+      ),
+      2
     ]
   ]
 
-  it.effect.each(apart)("%s that are built together share nothing", ([, layer]) =>
-    Effect.gen(function*() {
-      const { requests, value } = yield* run(priceAndUpdate, layer, script)
-      expect(value).toMatchObject({ _tag: "Right" })
-      expect(requests).toHaveLength(2)
-    }))
-
-  it.effect("stores are those of the option, also for the cache", () =>
-    Effect.gen(function*() {
-      const entries = new Map<string, CacheStore.CacheEntry>()
-      const { peek: _, ...memory } = yield* CacheStore.memory()
-      const stores = Layer.merge(
-        Layer.succeed(CacheStore.CacheStore, {
-          ...memory,
-          set: (key, entry) => Effect.sync(() => void entries.set(key, entry))
-        }),
-        RateLimitStore.layerMemory
-      )
-      const layer = Blockquarry.layer({
-        ...options,
-        baseUrls: { data: baseUrl },
-        cache: ResponseCache.standard,
-        stores
+  it.effect.each(layers)(
+    "of %s that are built together allows %3$d requests",
+    ([, layer, allowed]) =>
+      Effect.gen(function*() {
+        const { requests, value } = yield* run(Effect.zipRight(price, Effect.either(update)), layer, script)
+        expect(value).toMatchObject(
+          allowed === 2 ? { _tag: "Right" } : { left: { _tag: "LocalLimitError", limit: "rate" } }
+        )
+        expect(requests).toHaveLength(allowed)
       })
-      yield* run(Effect.zipLeft(price, Effect.yieldNow()), layer, script)
-      expect([...entries.keys()]).toEqual([`${baseUrl}/api/v2.2/erc20/${address}/price`])
-    }))
+  )
 })
+
+it.effect("stores are those of the option, also for the cache", () =>
+  Effect.gen(function*() {
+    const entries = new Map<string, CacheStore.CacheEntry>()
+    const { peek: _, ...memory } = yield* CacheStore.memory()
+    const stores = Layer.merge(
+      Layer.succeed(CacheStore.CacheStore, {
+        ...memory,
+        set: (key, entry) => Effect.sync(() => void entries.set(key, entry))
+      }),
+      RateLimitStore.layerMemory
+    )
+    const layer = Blockquarry.layer({
+      ...options,
+      baseUrls: { data: baseUrl },
+      cache: ResponseCache.standard,
+      stores
+    })
+    yield* run(Effect.zipLeft(price, Effect.yieldNow()), layer, script)
+    expect([...entries.keys()]).toEqual([`${baseUrl}/api/v2.2/erc20/${address}/price`])
+  }))
 
 const tags = {
   data: DataApi.DataApi,
@@ -108,7 +120,7 @@ const tags = {
 const names = ["data", "streams", "ledger", "ledgerTestnet"] as const
 
 const variables = {
-  QUARRY_API_KEY: "key",
+  QUARRY_API_KEY: key,
   QUARRY_BASE_URL: "https://data.test",
   QUARRY_STREAMS_URL: "https://streams.test",
   QUARRY_LEDGER_URL: "https://ledger.test",
@@ -181,4 +193,112 @@ describe("the chosen APIs", () => {
     // @ts-expect-error -- the list of APIs is empty
     Blockquarry.layerConfig({ apis: [] })
   })
+})
+
+describe("layerConfig", () => {
+  it.effect("reads the base URL of each API and the API key", () =>
+    Effect.gen(function*() {
+      const { requests } = yield* run(
+        Effect.gen(function*() {
+          yield* Effect.ignore(price)
+          yield* Effect.ignore(update)
+          yield* Effect.ignore(Effect.flatMap(LedgerApi.LedgerApi, transaction))
+          yield* Effect.ignore(Effect.flatMap(LedgerTestnetApi.LedgerTestnetApi, transaction))
+        }),
+        Layer.mergeAll(
+          DataApi.layerConfig(),
+          StreamsApi.layerConfig(),
+          LedgerApi.layerConfig(),
+          LedgerTestnetApi.layerConfig()
+        ),
+        script,
+        variables
+      )
+      expect(requests.map(({ headers, url }) => [url.host, headers["x-api-key"]])).toEqual([
+        ["data.test", key],
+        ["streams.test", key],
+        ["ledger.test", key],
+        ["testnet.test", key]
+      ])
+    }))
+
+  it.effect("prefers options to the environment, and needs no variable for them", () =>
+    Effect.gen(function*() {
+      const { requests } = yield* run(price, DataApi.layerConfig(single), script, {
+        QUARRY_BASE_URL: "https://main.test"
+      })
+      expect(requests.map(({ url }) => url.host)).toEqual(["host.test"])
+      const limited = DataApi.layerConfig({ ...single, rateLimit: RateLimit.none })
+      yield* run(price, limited, script, { QUARRY_RATE_LIMIT: "fast" })
+    }))
+})
+
+it.effect("the ledger gets no x-api-key header if no API key is set, and its errors are those with one", () =>
+  Effect.gen(function*() {
+    const call = Effect.flip(Effect.flatMap(LedgerApi.LedgerApi, transaction))
+    const { requests, value } = yield* run(
+      Effect.all([call, call]),
+      LedgerApi.layer({ baseUrl: "https://ledger.test" }),
+      [
+        ScriptedClient.json({ message: "not found" }, 404, { "etag": "x" }),
+        ScriptedClient.json({ hash: true, type: "user_transaction" })
+      ]
+    )
+    expect(value).toMatchObject([
+      { _tag: "NotFoundError", serverMessage: "not found" },
+      { _tag: "InvalidResponseError", path: "hash", message: expect.stringContaining("got true") }
+    ])
+    const names = ["accept", "user-agent"]
+    expect(requests.map(({ headers }) => Object.keys(headers))).toEqual([names, names])
+  }))
+
+describe("the hint of an error", () => {
+  const replyOf = (status: number) => ScriptedClient.make(() => ScriptedClient.respond(status)).client
+  const unreachable = HttpClient.make((request) =>
+    Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+  )
+
+  const hints: ReadonlyArray<
+    readonly [
+      name: string,
+      layer: Layer.Layer<DataApi.DataApi, ConfigError, HttpClient.HttpClient>,
+      ReadonlyArray<string>
+    ]
+  > = [
+    ["variables", DataApi.layerConfig(), ["QUARRY_API_KEY", "QUARRY_BASE_URL"]],
+    ["options", DataApi.layer(single), ["the option apiKey", "the option baseUrl"]],
+    ["options besides variables", DataApi.layerConfig(single), ["the option apiKey", "the option baseUrl"]],
+    [
+      "a variable and an option",
+      DataApi.layerConfig({ baseUrl: "https://host.test" }),
+      ["QUARRY_API_KEY", "the option baseUrl"]
+    ],
+    [
+      "options of several APIs",
+      Blockquarry.layer({ apiKey: apiKey, baseUrls: { data: "https://host.test" } }),
+      ["the option apiKey", "the option baseUrls.data"]
+    ],
+    ["variables of several APIs", Blockquarry.layerConfig({ apis: ["data"] }), [
+      "QUARRY_API_KEY",
+      "QUARRY_BASE_URL"
+    ]]
+  ]
+
+  it.effect.each(hints)(
+    "names what is configured: %s",
+    ([, layer, [apiKey, baseUrl]]) =>
+      Effect.gen(function*() {
+        const hintOf = (client: HttpClient.HttpClient) =>
+          Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }, { retry: RetryPolicy.none }))
+            .pipe(
+              Effect.flip,
+              Effect.map((error) => "hint" in error ? error.hint : error),
+              Effect.provide(layer),
+              Effect.provideService(HttpClient.HttpClient, client),
+              Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
+            )
+        expect(yield* hintOf(replyOf(401))).toBe(`Check ${apiKey}.`)
+        expect(yield* hintOf(unreachable)).toBe(`Check ${baseUrl} and your network.`)
+      })
+  )
 })

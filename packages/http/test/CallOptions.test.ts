@@ -1,15 +1,17 @@
-/** Tests call options: the inner region takes precedence, and calls outside are not affected. */
+/** Tests call options, of which the inner region takes precedence. The timelines show what tenants do not share. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { cachingOptions } from "./support/CacheFixtures.ts"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
-import { addressOf, fetchPrice, minimalOptions } from "./support/PriceCalls.ts"
+import { addressOf, fetchPrice, minimalOptions, priceReply } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
+import { engineHarness, labelOf, secretOf } from "./support/TestEngine.ts"
 import { whileTimePasses } from "./support/TestTime.ts"
 
 const once = CallOptions.withCallOptions({ retry: RetryPolicy.none })
@@ -59,47 +61,28 @@ describe("withCallOptions", () => {
 })
 
 describe("streamWithCallOptions", () => {
-  /** Three pages. The first request of each fails. */
-  const service = () => {
-    const failed = new Set<string>()
-    return ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
-      const page = url.searchParams.get("cursor") ?? "0"
-      if (!failed.has(page)) {
-        failed.add(page)
-        return ScriptedClient.respond(500)
-      }
-      return ScriptedClient.json({
-        cursor: page === "2" ? null : `${Number(page) + 1}`,
-        result: [{ owner_address: addressOf(Number(page)), balance: "1" }]
-      })
-    }
-  }
-  const input = { token_address: address }
-  const retried = { retry: TestClients.immediateRetries(2) }
-
-  type List = Stream.Stream<unknown, Error>
-
-  /** Returns the number of pages or records that a program reads of a list whose requests fail at first. */
-  const countOf = (
-    program: (lists: { readonly pages: List; readonly items: List }) => Effect.Effect<number, Error>
-  ) =>
-    Effect.flatMap(
-      TestClients.harness(service(), minimalOptions),
-      ({ data: { tokenOwners } }) =>
-        program({ pages: tokenOwners.pages(input), items: tokenOwners.items(input) })
-    )
-
   it.effect("applies to every page, and takes precedence over the options of the surrounding effect", () =>
     Effect.gen(function*() {
-      const onStream = CallOptions.streamWithCallOptions(retried)
+      /** Two pages. The first request of each fails. */
+      const script: ScriptedClient.Script = (_, number) =>
+        number % 2 === 1
+          ? ScriptedClient.respond(500)
+          : ScriptedClient.json({
+            cursor: number === 4 ? null : "next",
+            result: [{ owner_address: addressOf(number) }]
+          })
+      const onStream = CallOptions.streamWithCallOptions({ retry: TestClients.immediateRetries(2) })
       const without = CallOptions.streamWithCallOptions({ retry: RetryPolicy.none })
-      const counts = yield* Effect.all([
-        countOf(({ items }) => Stream.runCount(onStream(items))),
-        countOf(({ pages }) => once(Stream.runCount(onStream(pages)))),
-        countOf(({ pages }) => twice(Stream.runCount(pages))),
-        countOf(({ pages }) => Stream.runCount(without(onStream(pages))))
-      ])
-      expect(counts).toEqual([3, 3, 3, 3])
+      const programs: ReadonlyArray<(list: Stream.Stream<unknown, Error>) => Effect.Effect<number, Error>> = [
+        (list) => Stream.runCount(onStream(list)),
+        (list) => once(Stream.runCount(onStream(list))),
+        (list) => twice(Stream.runCount(list)),
+        (list) => Stream.runCount(without(onStream(list)))
+      ]
+      for (const program of programs) {
+        const { data } = yield* TestClients.harness(script, minimalOptions)
+        expect(yield* program(data.tokenOwners.items({ token_address: address }))).toBe(2)
+      }
     }))
 })
 
@@ -144,5 +127,43 @@ describe("query", () => {
       yield* Stream.runDrain(data.tokenOwners.pages({ token_address: address }, { query: { fresh: 1 } }))
       yield* streams.updateStreamStatus({ id: "s", status: "paused" }, { query: { fresh: 2 } })
       expect(requests.map(({ url }) => url.search)).toEqual(["?fresh=1", "?cursor=a&fresh=1", "?fresh=2"])
+    }))
+})
+
+const as = (tenant: string) => CallOptions.withCallOptions({ apiKey: Redacted.make(secretOf(tenant)) })
+
+describe("two tenants", () => {
+  it.effect("are told apart by any call of a region or stream, and by a call alone", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(
+        () => ScriptedClient.json({ result: [], cursor: null }),
+        { apiKey: Redacted.make(secretOf("layer")) }
+      )
+      const transfers = data.walletTransfers.items({ address })
+      const apiKey = Redacted.make(secretOf("c"))
+      yield* transfers.pipe(
+        CallOptions.streamWithCallOptions({ apiKey: Redacted.make(secretOf("a")) }),
+        Stream.runDrain
+      )
+      yield* Stream.runDrain(transfers).pipe(
+        CallOptions.withCallOptions({ timeouts: { call: "1 second" } }),
+        as("b")
+      )
+      yield* data.walletTransfers({ address }, { apiKey }).pipe(as("b"))
+      yield* Stream.runDrain(transfers)
+      expect(requests.map(labelOf)).toEqual(["a", "b", "c", "layer"])
+      for (const key of ["a\nb", ""]) {
+        const error = yield* failureOf(data.walletTransfers({ address }, { apiKey: Redacted.make(key) }))
+        expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "apiKey" }] })
+      }
+    }))
+
+  it.effect("have names in the health that do not reveal their keys", () =>
+    Effect.gen(function*() {
+      const { engine, send } = yield* engineHarness(() => priceReply)
+      for (const name of ["a", "b"]) yield* send(1).pipe(as(name))
+      const [health] = yield* engine.health
+      const name = expect.stringMatching(/^tenant [0-9a-f]{32}$/)
+      expect(health?.keys.map(({ label }) => label)).toEqual([name, name])
     }))
 })
