@@ -65,6 +65,17 @@ describe("ParallelRanges", () => {
       })
   )
 
+  it.effect("fails with a page of a subrange that fails", () =>
+    Effect.gen(function*() {
+      const nfts = service(60, 5, 1)
+      const harness = yield* TestClients.harness((request, number) =>
+        number === 7 ? ScriptedClient.respond(400) : nfts(request)
+      )
+      expect(yield* failureOf(idsOf(harness, { totalRanges: 3 }))).toMatchObject({
+        _tag: "RequestRejectedError"
+      })
+    }))
+
   it.effect("paginates as many subranges concurrently as the option allows", () =>
     Effect.gen(function*() {
       for (const [concurrency, atOnce] of [[undefined, 5], [2, 2], [1, 1]] as const) {

@@ -43,7 +43,7 @@ describe("topHolders", () => {
       expect(holders.map(({ balance }) => balance)).toEqual(sorted(all).slice(0, count))
     }))
 
-  it.effect("returns 10,000 holders by default, and none if count is not positive", () =>
+  it.effect("returns 10,000 holders by default, none if count is not positive, and fails with its list", () =>
     Effect.gen(function*() {
       const many = Stream.fromChunk(Chunk.makeBy(10_500, (place) => holder(BigInt(place * 7919 % 10_500))))
       const holders = yield* topHolders(many)
@@ -51,5 +51,6 @@ describe("topHolders", () => {
       expect([holders[0]?.balance, holders.at(-1)?.balance]).toEqual([10_499n, 500n])
       expect(yield* topHolders(many, 0)).toEqual([])
       expect(yield* topHolders(many, -1)).toEqual([])
+      expect(yield* Effect.flip(topHolders(Stream.concat(many, Stream.fail("a page"))))).toBe("a page")
     }))
 })

@@ -104,7 +104,10 @@ describe("a list without cursors", () => {
             remaining.map(TransferService.recordKey)
           )
         }
-        expect(harness.requests.every(({ url }) => !url.href.includes("quarry-resume"))).toBe(true)
+        // With the original page size
+        for (const { url } of harness.requests) {
+          expect([url.searchParams.get("limit"), url.searchParams.has("cursor")]).toEqual(["100", false])
+        }
       })
   )
 

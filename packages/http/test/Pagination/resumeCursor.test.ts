@@ -30,30 +30,7 @@ const resumeCursor = Effect.gen(function*() {
   return Option.getOrThrow(first).cursor ?? ""
 })
 
-/** Returns the error of pagination from a cursor. No request may be sent. */
-const failureOfPagination = (
-  pagination: (clients: TestClients.Clients, cursor: string) => Stream.Stream<unknown, Error>
-) =>
-  Effect.gen(function*() {
-    const harness = yield* TestClients.harness([])
-    return yield* failureOf(Stream.runDrain(pagination(harness, yield* resumeCursor)))
-  })
-
 describe("a resume cursor", () => {
-  it.effect("continues its list with the original page size", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([
-        ScriptedClient.json({ result: result.slice(1) }),
-        ScriptedClient.json({ result: result.slice(3) })
-      ])
-      const cursor = yield* resumeCursor
-      expect(yield* Stream.runCount(harness.data.walletTransfers.items({ ...input, limit: 99 }, { cursor })))
-        .toBe(1)
-      expect(harness.requests[0]?.url.searchParams.get("to_block")).toBe("8")
-      expect(harness.requests.map(({ url }) => url.searchParams.get("limit"))).toEqual(["3", "3"])
-      expect(harness.requests.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
-    }))
-
   it.effect("continues a list with parameters that the operation does not have only with the same ones", () =>
     Effect.gen(function*() {
       const page = ScriptedClient.json({ result: result.slice(0, 3) })
@@ -95,9 +72,9 @@ describe("a resume cursor", () => {
     "of a list with another %s is rejected before a request is sent",
     ([, change]) =>
       Effect.gen(function*() {
-        const error = yield* failureOfPagination(({ data }, cursor) =>
-          data.walletTransfers.items({ ...input, ...change }, { cursor })
-        )
+        const { data } = yield* TestClients.harness([])
+        const items = data.walletTransfers.items({ ...input, ...change }, { cursor: yield* resumeCursor })
+        const error = yield* failureOf(Stream.runDrain(items))
         expect(error).toMatchObject({
           _tag: "InvalidInputError",
           issues: [{ parameter: "cursor", reason: expect.stringContaining("another list") }]

@@ -1,23 +1,8 @@
-/** Tests what pagination remembers of the cursors that it followed. */
+/** Tests how many cursors pagination remembers. `Pagination/byCursor.test.ts` has what a repeated one means. */
 import { describe, expect, it } from "@effect/vitest"
-import * as FastCheck from "effect/FastCheck"
 import * as SeenCursors from "../../../src/internal/pagination/SeenCursors.ts"
 
 describe("seen cursors", () => {
-  it("reports exactly the cursors that were added before", () => {
-    const cursor = FastCheck.oneof(FastCheck.constantFrom("a", "b", "c", "ab", "ba"), FastCheck.string())
-    FastCheck.assert(
-      FastCheck.property(FastCheck.array(cursor, { maxLength: 60 }), (cursors) => {
-        const seenCursors = SeenCursors.make()
-        const added = new Set<string>()
-        for (const cursor of cursors) {
-          expect(seenCursors.add(cursor)).toBe(!added.has(cursor))
-          added.add(cursor)
-        }
-      })
-    )
-  })
-
   it("tells 150,000 similar cursors apart, knows the last 32,768, and forgets those before the last 65,536", () => {
     const seenCursors = SeenCursors.make()
     const cursorOf = (page: number) => `${"eyJhbGciOiJIUzI1NiJ9".repeat(10)}.${page}`
