@@ -121,7 +121,7 @@ const request: Example = {
 const options: TestClients.HarnessOptions = { retry: TestClients.immediateRetries(2), maxBodySize: 10_000 }
 
 describe("the API key", () => {
-  it.effect.each([...sample(examples, 3), request])(
+  it.effect.each([...sample(examples, 6), request])(
     "appears in no output of $id",
     (example) =>
       Effect.gen(function*() {

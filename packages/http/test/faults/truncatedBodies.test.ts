@@ -48,7 +48,7 @@ const truncations = bodies.flatMap(([name, encoding, body]) =>
 
 /** All cuts in `.ci/full`, otherwise some, and those of the last bytes. */
 const cutsOf = (length: number) =>
-  Array.from({ length }, (_, cut) => cut).filter((cut) => isFull || cut % 9 === 0 || cut > length - 12)
+  Array.from({ length }, (_, cut) => cut).filter((cut) => isFull || cut % 19 === 0 || cut > length - 10)
 
 describe.each(Server.clients)("with %s", (client, layer) => {
   it.scopedLive.each(truncations)("rejects $name", ({ encoding, length, send }) =>

@@ -1,12 +1,12 @@
 /** Tests what happens in a process whose system clock is set back by an hour: nothing lasts longer. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import { SteadyClock } from "../../src/gateway/SteadyClock.ts"
 import * as CustomClock from "../faults/support/CustomClock.ts"
 import { cachingOptions, numberedPrice } from "../support/CacheFixtures.ts"
-import { circuitOpenError, failingReply, options as circuitOptions } from "../support/CircuitFixtures.ts"
 import { failureOf } from "../support/Failures.ts"
 import { fetchPrice, minimalOptions, priceReply } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
@@ -69,13 +69,16 @@ describe("if the clock is set back by an hour,", () => {
     withClock((setBack, adjust) =>
       Effect.gen(function*() {
         const { engine, requests, send } = yield* engineHarness(
-          (_, number) => number <= 3 ? failingReply : priceReply,
-          circuitOptions
+          (_, number) => number <= 3 ? ScriptedClient.respond(500) : priceReply,
+          { ...minimalOptions, breaker: { minimum: 3 } }
         )
         for (let time = 0; time < 3; time += 1) yield* send(time)
         yield* adjust(1000)
         setBack(hour)
-        expect(yield* Effect.flip(send(3))).toMatchObject(circuitOpenError(4000))
+        expect(yield* Effect.flip(send(3))).toMatchObject({
+          _tag: "CircuitOpenError",
+          retryAfter: Duration.seconds(4)
+        })
         expect(yield* engine.health).toMatchObject([{ breaker: "open", retryAt: hour + 5000 }])
         yield* adjust(4000)
         yield* send(3)

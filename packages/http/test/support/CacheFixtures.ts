@@ -18,13 +18,6 @@ export const cachingOptions = {
   cache: ResponseCache.standard
 } satisfies TestClients.HarnessOptions
 
-/** A cache policy that never serves stale responses. */
-export const noStaleResponses: ResponseCache.ResponseCache = {
-  ...ResponseCache.standard,
-  staleWhileRevalidate: 0,
-  staleIfError: 0
-}
-
 /** Returns the next version of a store. */
 export const nextVersionOf = ({ nextVersion }: CacheStore.CacheStoreService): Effect.Effect<number> =>
   typeof nextVersion === "function" ? Effect.sync(nextVersion) : nextVersion

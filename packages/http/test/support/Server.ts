@@ -33,8 +33,6 @@ export interface Server {
   readonly inFlight: () => number
   /** The number of connections so far. */
   readonly connections: () => number
-  /** Closes connections without a request in flight, like a server at its keep-alive timeout. */
-  readonly closeIdle: () => void
   /** Completes with the first request. */
   readonly reached: Effect.Effect<void>
   /** Completes when either side closes a connection. */
@@ -89,7 +87,6 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
       received,
       inFlight: () => inFlight,
       connections: () => connections,
-      closeIdle: () => server.closeIdleConnections(),
       reached: Deferred.await(reached),
       closed: Deferred.await(closed)
     }

@@ -1,4 +1,5 @@
 /** An engine and an upstream over a script, for tests of the engine's own interface. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import type * as ApiKey from "@blockquarry/http/ApiOptions"
@@ -24,6 +25,8 @@ export interface EngineHarness {
     number: number,
     context?: CallContext.CallContext
   ) => Effect.Effect<EngineResponse, Engine.RawError>
+  /** Sends any operation. */
+  readonly sendTo: (operation: AnyOperation, input: unknown) => Effect.Effect<EngineResponse, Engine.RawError>
   /** Looks in memory for the price of token `number`. */
   readonly lookUp: (number: number, now: number) => Engine.Lookup
 }
@@ -56,6 +59,10 @@ export const engineOver = (
     return {
       engine,
       upstream,
+      sendTo: (operation, input) => {
+        const decoded: unknown = Either.getOrThrow(decodeInput(operation, input))
+        return engine.raw(operation, upstream, bodyScan)(decoded, encodeRequest(operation, decoded))
+      },
       send: (number, context) => raw(inputOf(number), requestOf(number), context),
       lookUp: (number, now) => lookUp(inputOf(number), requestOf(number), CallContext.make(), now)
     }

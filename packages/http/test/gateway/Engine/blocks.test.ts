@@ -1,18 +1,18 @@
 /** Tests the TTL of data up to a block, which depends on the highest block seen so far. The timelines show other TTLs. */
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import { bodyScan } from "../../../src/internal/transport/BodyScan.ts"
-import { cachingOptions, noStaleResponses, withInspectableStore } from "../../support/CacheFixtures.ts"
+import { cachingOptions, withInspectableStore } from "../../support/CacheFixtures.ts"
 import { address, hash } from "../../support/Examples.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { engineHarness } from "../../support/TestEngine.ts"
 
-const options = { ...cachingOptions, cache: noStaleResponses }
+const options = {
+  ...cachingOptions,
+  cache: { ...cachingOptions.cache, staleWhileRevalidate: 0, staleIfError: 0 }
+}
 
 const [hour, seconds] = [3600, 5]
 
@@ -77,17 +77,10 @@ it.effect("the highest block is the first or the last one of a raw response, whi
   Effect.gen(function*() {
     const many = Array.from({ length: 500 }, (_, index) => index)
     for (const shown of [[5000, 10], [10, "5000"], [...many, 5000], ["5000", ...many]]) {
-      const [{ engine, upstream }, entries] = yield* withInspectableStore(
-        engineHarness(service(...shown), options)
-      )
-      const transfers = Either.getOrThrow(decodeInput(walletTransfers, { address }))
-      yield* engine.raw(walletTransfers, upstream, bodyScan)(
-        transfers,
-        encodeRequest(walletTransfers, transfers)
-      )
+      const [{ sendTo }, entries] = yield* withInspectableStore(engineHarness(service(...shown), options))
+      yield* sendTo(walletTransfers, { address })
       entries.clear()
-      const price = Either.getOrThrow(decodeInput(tokenPrice, { address, to_block: 4000 }))
-      yield* engine.raw(tokenPrice, upstream, bodyScan)(price, encodeRequest(tokenPrice, price))
+      yield* sendTo(tokenPrice, { address, to_block: 4000 })
       expect(Array.from(entries.values(), ({ freshUntil }) => freshUntil / 1000)).toEqual([hour])
     }
   }))

@@ -4,7 +4,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
-import { breaker, failingReply, options } from "../../support/CircuitFixtures.ts"
 import { withLabels } from "../../support/MetricReader.ts"
 import { minimalOptions, priceReply, throttledReply } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
@@ -19,8 +18,9 @@ describe("health", () => {
   it.effect("contains the state of the circuit breaker", () =>
     Effect.gen(function*() {
       const { send, engine } = yield* engineHarness(
-        (_, number) => number <= 3 ? failingReply : ScriptedClient.delayed("1 second", priceReply),
-        { ...options, breaker }
+        (_, number) =>
+          number <= 3 ? ScriptedClient.respond(500) : ScriptedClient.delayed("1 second", priceReply),
+        { ...minimalOptions, breaker: { minimum: 3 } }
       )
       const metric = Effect.map(
         Metric.value(withLabels(Telemetry.circuitBreakerState, { upstream: base })),

@@ -1,5 +1,6 @@
 /** Tests calls whose shared stores reply slowly. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
@@ -12,6 +13,7 @@ import { minimalOptions } from "../../support/PriceCalls.ts"
 import { withBackend } from "../../support/RemoteRateLimits.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
+import { whileTimePasses } from "../../support/TestTime.ts"
 
 const slowStores = (whenUnavailable: RateLimitStore.WhenUnavailable, replyMillis: number) =>
   Effect.gen(function*() {
@@ -70,4 +72,16 @@ describe("a call of at most 1 s, with slow stores,", () => {
         expect(yield* Fiber.join(call)).toMatchObject(expected)
       })
   )
+
+  it.effect("is not sent, and costs nothing, if the store of the cache issues no version", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      const harness = yield* Effect.provideService(
+        TestClients.harness([], options),
+        CacheStore.CacheStore,
+        { ...store, nextVersion: Effect.never }
+      )
+      const call = CallUsage.withUsage(Effect.flip(tokenPrice.call(harness)))
+      expect(yield* whileTimePasses(call)).toMatchObject([{ _tag: "TimeoutError" }, { attempts: 0, cost: 0 }])
+    }))
 })

@@ -73,7 +73,7 @@ describe.each(clients)("with %s", (client, layer) => {
     // A retry would wait until the end of the cooldown.
     const attempts = status === 429 ? 1 : 3
     const first = index + clients.findIndex(([name]) => name === client)
-    const applied = sample(wrappers.filter(([name]) => isApplicable(client, name, status)), 4, first)
+    const applied = sample(wrappers.filter(([name]) => isApplicable(client, name, status)), 6, first)
     it.scoped.each(applied)(
       `a status ${status} with ${JSON.stringify(body)} means the same through %s`,
       ([, wrap]) =>
