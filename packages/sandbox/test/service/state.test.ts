@@ -1,13 +1,108 @@
+/** Faults, indexing and new blocks. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
-import type { SandboxService } from "../../src/Sandbox.ts"
+import * as Sandbox from "../../src/Sandbox.ts"
+import { Fault, parseFault } from "../../src/service/Fault.ts"
 import { dataUrl, decodePage, eth, examples, makeSandbox, send } from "./support.ts"
 
-const { unindexedCollection } = examples
-const path = `/nft/${unindexedCollection}`
+const { busyToken, wallet } = examples
+const chains = dataUrl(`/wallets/${wallet}/chains`)
+const list = dataUrl(`/erc20/${busyToken}/transfers`, { limit: 3 })
+const withFault = (fault: string) => ({ headers: { [Sandbox.faultHeader]: fault } })
+
+describe("faults of a request", () => {
+  it.effect("apply before or after the operation", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const setTo = (status: string, fault: string) =>
+        Effect.zipRight(
+          send(sandbox, `/streams/evm/${examples.stream}/status`, {
+            method: "POST",
+            body: JSON.stringify({ status }),
+            ...withFault(fault)
+          }),
+          Effect.map(sandbox.streams, (streams) => streams.get(examples.stream)?.["status"])
+        )
+      expect(yield* setTo("error", "status=503")).toBe("active")
+      expect(yield* setTo("error", "reset")).toBe("error")
+    }))
+
+  it.effect("change pages without affecting later pages", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const first = decodePage(yield* send(sandbox, list))
+      const cursor = first.cursor ?? ""
+      const second = decodePage(yield* send(sandbox, `${list}&cursor=${cursor}`))
+      const repeated = decodePage(
+        yield* send(sandbox, `${list}&cursor=${cursor}`, withFault("repeat-cursor"))
+      )
+      expect(repeated).toEqual({ ...second, cursor })
+      const empty = decodePage(yield* send(sandbox, `${list}&cursor=${cursor}`, withFault("empty-page")))
+      expect(empty.result).toEqual([])
+      expect(empty.cursor).not.toBe(cursor)
+      expect(decodePage(yield* send(sandbox, `${list}&cursor=${empty.cursor}`)).result).toEqual(second.result)
+      const start = decodePage(yield* send(sandbox, list, withFault("empty-page")))
+      expect(decodePage(yield* send(sandbox, `${list}&cursor=${start.cursor}`)).result).toEqual(first.result)
+    }))
+
+  it.effect("delay according to the Clock", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const late = yield* Effect.fork(send(sandbox, chains, withFault("delay=200")))
+      yield* TestClock.adjust("199 millis")
+      expect(yield* Fiber.poll(late)).toMatchObject({ _tag: "None" })
+      yield* TestClock.adjust("1 millis")
+      expect(yield* Fiber.join(late)).toMatchObject({ status: 200 })
+    }))
+})
+
+describe("fault rules", () => {
+  const statuses = (sandbox: Sandbox.SandboxService, url: string, times: number) =>
+    Effect.map(
+      Effect.all(Array.from({ length: times }, () => send(sandbox, url))),
+      (all) => all.map(({ status }) => status)
+    )
+
+  it.effect("apply to matching requests", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox({
+        faults: [
+          { operation: "walletChains", every: 3, fault: { status: 500 } },
+          { path: "/erc20/", skip: 1, count: 2, fault: { status: 429, "retry-after": "1" } }
+        ]
+      })
+      expect(yield* statuses(sandbox, chains, 7)).toEqual([200, 200, 500, 200, 200, 500, 200])
+      expect(yield* statuses(sandbox, list, 5)).toEqual([200, 429, 429, 200, 200])
+    }))
+
+  it.effect("apply after queued faults, which apply to one request each", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox({ faults: [{ fault: { status: 500 } }] })
+      yield* sandbox.queueFaults({ status: 503 }, {})
+      expect(yield* statuses(sandbox, chains, 3)).toEqual([503, 200, 500])
+    }))
+})
+
+it("a fault is parsed from its directives if its strings have no semicolons and outer spaces", () => {
+  FastCheck.assert(FastCheck.property(Arbitrary.make(Fault), (fault) => {
+    const texts = [fault.redirect, fault["retry-after"]].filter((value) => value !== undefined)
+    FastCheck.pre(texts.every((value) => value === value.trim() && !value.includes(";")))
+    const directives = Object.entries(fault).map(([name, value]) =>
+      name === "kind" ? String(value) : `${name}=${value}`
+    )
+    expect(Option.getOrThrow(parseFault(directives.join("; ")))).toEqual(fault)
+  }))
+})
 
 describe("indexing", () => {
+  const { unindexedCollection } = examples
+  const path = `/nft/${unindexedCollection}`
+
   it.effect("completes after a duration", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ syncAfter: { duration: "30 seconds" } })
@@ -37,7 +132,7 @@ describe("block time", () => {
     from_block: eth.head + 1,
     order: "ASC"
   })
-  const newTransfers = (sandbox: SandboxService) => Effect.map(send(sandbox, transfers), decodePage)
+  const newTransfers = (sandbox: Sandbox.SandboxService) => Effect.map(send(sandbox, transfers), decodePage)
 
   it.effect("adds a block to every chain each time it passes", () =>
     Effect.gen(function*() {
