@@ -1,14 +1,21 @@
 /** Inputs that are no plain objects of canonical values. `golden/records/invalidInputs.json` has the messages about invalid ones. */
+import type { Address } from "@blockquarry/core/Address"
+import type { ChainName } from "@blockquarry/core/Chain"
+import type { Hash } from "@blockquarry/core/Hash"
+import type { OpenEnum } from "@blockquarry/core/OpenEnum"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import {
+  type ledgerTransaction,
+  type nftOwners,
   tokenOwners,
   tokenTransfers,
   walletChains,
   walletNftTrades,
   walletTransfers
 } from "@blockquarry/core/Operations"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
+import type * as Schema from "effect/Schema"
 import { decodedInput, inputIssues } from "./support/operationInputs.ts"
 
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
@@ -116,4 +123,19 @@ describe("a range", () => {
       expect(inputIssues(operation, { address, from_date }).map(([name]) => name)).toEqual(["from_date"])
     }
   })
+})
+
+type InputType<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["input"]>
+
+it("a decoded input has canonical values", () => {
+  type Transfers = InputType<typeof walletTransfers>
+  expectTypeOf<Transfers["address"]>().toEqualTypeOf<Address>()
+  expectTypeOf<Transfers["chain"]>().toEqualTypeOf<OpenEnum<ChainName> | undefined>()
+  expectTypeOf<Transfers["contract_addresses"]>().toEqualTypeOf<
+    readonly [Address, ...Array<Address>] | undefined
+  >()
+  expectTypeOf<Transfers["from_block"]>().toEqualTypeOf<number | undefined>()
+  expectTypeOf<Transfers["from_date"]>().toEqualTypeOf<DateTime.Utc | undefined>()
+  expectTypeOf<InputType<typeof nftOwners>["token_id"]>().toEqualTypeOf<bigint>()
+  expectTypeOf<InputType<typeof ledgerTransaction>["txn_hash"]>().toEqualTypeOf<Hash>()
 })

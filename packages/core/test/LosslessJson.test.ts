@@ -153,18 +153,6 @@ describe("parse", () => {
       expect(parsed("{\"a\":1,\"a\":12345678901234567890}")).toStrictEqual({ a: "12345678901234567890" })
     })
 
-    it("rejects a number in key position and a leading zero", () => {
-      const invalid = [
-        ...["{12345678901234567890:1}", "{\"a\":1,12345678901234567890:1}", "{\"a\":1,12345678901234567890}"],
-        ...["[00000000000000000001]", "[00.00000000000000000001]", "{1.00000000000000000001:1}"],
-        ...["[1.00000000000000000001 1]", "[1.00000000000000000001.5]", "[-00000000000000000001]"],
-        ...["[- 12345678901234567890]", "[--12345678901234567890]", "[+12345678901234567890]"],
-        ...["12345678901234567890 1", "[12345678901234567890n]", "[\u00a012345678901234567890]"],
-        ...[",12345678901234567890", "\"a\n:12345678901234567890,\""]
-      ]
-      for (const text of invalid) expect(isAccepted(text), text).toBe(false)
-    })
-
     it.prop("accepts a corrupted document exactly when JSON.parse does", [corrupted], ([text]) => {
       const accepted = isJson(text.replace(/^\ufeff/, ""))
       expect(isAccepted(text)).toBe(accepted)
@@ -225,11 +213,8 @@ describe("parse", () => {
     const many = isFull ? 2 ** 22 : 2 ** 19
     const shapes: ReadonlyArray<readonly [name: string, text: string]> = [
       ["digits", "1".repeat(many)],
-      ["truncated digits", `[${"1".repeat(many)}`],
-      ["digits after a zero", `[0${"0".repeat(many)}]`],
       ["quotes", "\"".repeat(many)],
       ["backslashes in a string", `"${"\\".repeat(many)}"`],
-      ["an unterminated string of backslashes", `["${"\\".repeat(many + 1)}"`],
       ["escaped quotes around integers", `"${"\\\",12345678901234567890".repeat(many / 16)}"`],
       ["integers in strings", `[${"\",12345678901234567890,\",".repeat(many / 16)}1]`],
       ["integers", `[${"12345678901234567890,".repeat(many / 16)}1]`],
@@ -238,14 +223,9 @@ describe("parse", () => {
         `[${"12345678901234567890,".repeat(many / 16)}",12345678901234567890,"]`
       ],
       ["fractions", `[${"1.00000000000000000001,".repeat(many / 16)}1]`],
-      ["fractions in a string", `["${",1.00000000000000000001,".repeat(many / 16)}"]`],
-      ["points", "1.".repeat(many)],
       ["exponents", "1e-1".repeat(many)],
-      ["a long fraction", `[1.${"0".repeat(many)}1]`],
       ["a fraction of zeros with a large value", `[1e99,1.${"0".repeat(many)}]`],
-      ["runs one digit too short", "123456789012345,".repeat(many / 16)],
-      ["white space around an integer", `[${" ".repeat(many)}12345678901234567890${" ".repeat(many)}]`],
-      ["flat lists", `[${"[],".repeat(many / 16)}1]`]
+      ["white space around an integer", `[${" ".repeat(many)}12345678901234567890${" ".repeat(many)}]`]
     ]
 
     it.each(shapes)("%s", (_name, text) => {

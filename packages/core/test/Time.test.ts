@@ -1,9 +1,12 @@
+/** Dates of responses and of callers, also as programs print them: `fixtures/dateTexts.py` runs these programs. */
 import { Time, TimeInput, TimeOrEpochSeconds } from "@blockquarry/core/Time"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Equal from "effect/Equal"
 import * as FastCheck from "effect/FastCheck"
 import * as Hash from "effect/Hash"
+import { printedDates as printed } from "./support/printedDates.ts"
+import { isFull } from "./support/sample.ts"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 /** Time zones of the process, with their offset at the beginning of 2024 as `getTimezoneOffset` returns it, in minutes. */
@@ -38,38 +41,24 @@ const iso: Forms = [
   ["2024-12-29T03:04:00.000Z", "2024W527T03:04"]
 ]
 
+/** Forms that no program of `fixtures/dateTexts.py` prints. */
 const callerFormats: Forms = [
   ...iso,
   ["2024-01-01T00:00:00.000Z", "2024", "202401", "Jan 1 2024", "January 1, 2024", "1 Jan 2024", "1 Jan 24"],
   ["2024-01-01T00:00:00.000Z", "202401 (January)"],
-  ["2024-01-01T21:34:05.000Z", "Tue, 02 Jan 2024 03:04:05 +0530"],
   ["2024-01-02T00:00:00.000Z", "2024/01/02", "2024-1-2", "1/2/2024"],
-  ["2024-01-02T02:04:05.000Z", "Tue Jan 02 2024 03:04:05 GMT+0100 (Central European Standard Time)"],
-  ["2024-01-02T02:04:05.000Z", "Tue Jan 02 2024 03:04:05 UTC+0100", "1/2/2024, 3:04:05 AM GMT+1"],
   ["2024-01-02T02:04:05.000Z", "Tue (x) Jan 02 2024 (a (b (c))) 03:04:05 GMT+0100 (y) (z"],
-  ["2024-01-02T03:04:00.000Z", "2024/01/02 03:04"],
-  ["2024-01-02T03:04:05.000Z", "1/2/2024, 3:04:05 AM", "Tue, 02 Jan 2024 03:04:05 GMT"],
-  ["2024-01-02T03:04:05.000Z", "Tue, 02 Jan 2024 03:04:05", "Tue Jan  2 03:04:05 2024"],
   ["2024-01-02T03:04:05.000Z", "2024-01-02 03:04:05 UTC", " 2024-01-02T03:04:05Z "],
-  ["2024-01-02T05:00:00.000Z", "Jan 2 2024 GMT-0500"],
-  ["2024-01-02T08:04:05.000Z", "Tue, 02 Jan 2024 03:04:05 -0500", "Tue, 02 Jan 2024 03:04:05 EST"],
   ["2024-01-02T11:04:00.000Z", "2024-01-02 03:04 PST", "01/02/2024 03:04 -08"],
   ["2024-01-02T11:04:05.000Z", "2024-01-02 03:04:05-08 (Pacific Standard Time)"],
   ["2024-01-02T15:04:00.000Z", "Jan 2 2024 3:04 PM", "Jan 2 2024 3:04 PM (in Greenwich"],
-  ["2024-01-02T20:04:00.000Z", "Jan 2 2024 3:04 PM -0500"],
   ["2024-01-31T00:00:00.000Z", "20240131"],
   ["2024-01-31T05:00:00.000Z", "Jan 31 2024 GMT-0500"],
   ["2024-02-29T00:00:00.000Z", "2024060"],
-  ["2031-01-01T00:00:00.000Z", "1 Jan 31"]
-]
-
-/** Dates in which form decoding replaced `+` by a space. */
-const plusAsSpace: Forms = [
-  ["2024-01-01T21:34:00.000Z", "2024-01-02T03:04 05:30"],
+  ["2031-01-01T00:00:00.000Z", "1 Jan 31"],
+  // Form decoding replaced `+` by a space
   ["2024-01-01T21:34:05.000Z", "2024-01-02T03:04:05 05:30", "20240102T030405 0530"],
   ["2024-01-01T21:34:05.000Z", "Tue, 02 Jan 2024 03:04:05  0530"],
-  ["2024-01-01T21:34:05.678Z", "2024-01-02T03:04:05.678 0530"],
-  ["2024-01-02T02:04:05.000Z", "Tue Jan 02 2024 03:04:05 GMT 0100 (Central European Standard Time)"],
   ["2024-01-02T02:04:05.000Z", "1/2/2024, 3:04:05 AM GMT 1"],
   ["2024-01-02T03:04:05.000Z", "2024-01-02T03:04:05 00:00"],
   ["2024-01-02T09:34:00.000Z", "Jan 2 2024 3:04 PM  0530"]
@@ -108,14 +97,16 @@ describe.each(timeZones)("in the time zone %s", (zone, offset) => {
     expect(new Date("2024-01-02").getTimezoneOffset()).toBe(offset)
   })
 
-  it.each(iso)("decodes the forms of %s in a response", (instant, ...texts) => {
-    for (const text of texts) expect([text, encode(Time, decode(Time, text))]).toEqual([text, instant])
-  })
-
-  it.each([...callerFormats, ...plusAsSpace])("decodes the forms of %s of a caller", (instant, ...texts) => {
-    for (const text of texts) {
-      for (const schema of [TimeInput, TimeOrEpochSeconds]) {
-        expect([text, encode(TimeInput, decode(schema, text))]).toEqual([text, instant])
+  it("decodes the forms of a response and of a caller", () => {
+    for (
+      const [schemas, forms] of [[[Time], iso], [[TimeInput, TimeOrEpochSeconds], callerFormats]] as const
+    ) {
+      for (const schema of schemas) {
+        for (const [instant, ...texts] of forms) {
+          for (const text of texts) {
+            expect([text, encode(Time, decode(schema, text))]).toEqual([text, instant])
+          }
+        }
       }
     }
   })
@@ -194,57 +185,40 @@ describe("an input that is no date", () => {
   })
 })
 
-describe("a text that names no existing date", () => {
-  it.each(impossible)("is invalid: %s", (text) => {
-    for (const schema of [Time, TimeInput, TimeOrEpochSeconds]) {
-      expect(decodeIssues(schema, text)).toMatch(/^expected .*, got "/)
-    }
-  })
+it.each(impossible)("a text that names no existing date is invalid: %s", (text) => {
+  for (const schema of [Time, TimeInput, TimeOrEpochSeconds]) {
+    expect(decodeIssues(schema, text)).toMatch(/^expected .*, got "/)
+  }
 })
 
-describe("the forms of ISO 8601", () => {
-  it("name the same day", () => {
-    const year = (at: Date) => at.getUTCFullYear()
-    const january = (at: Date, day: number) => Date.UTC(year(at), 0, day)
-    const days = (millis: number) => Math.round(millis / 86_400_000)
-    const pad = (number: number, length: number) => String(number).padStart(length, "0")
-    for (let at = Date.UTC(1995, 0, 1); at < Date.UTC(2030, 0, 1); at += 86_400_000) {
-      const date = new Date(at)
-      const [text = ""] = date.toISOString().split("T")
-      const weekday = date.getUTCDay() || 7
-      // The week of a day is that of its Thursday.
-      const thursday = new Date(at + (4 - weekday) * 86_400_000)
-      const week = pad(Math.ceil((days(thursday.getTime() - january(thursday, 1)) + 1) / 7), 2)
-      const ordinal = pad(days(at - january(date, 0)), 3)
-      const forms = [
-        text,
-        text.replaceAll("-", ""),
-        `${year(date)}-${ordinal}`,
-        `${year(date)}${ordinal}`,
-        `${year(thursday)}-W${week}-${weekday}`,
-        `${year(thursday)}W${week}${weekday}`
-      ]
-      expect([text, forms.map((form) => decode(TimeInput, form).epochMillis - at)]).toEqual([
-        text,
-        [0, 0, 0, 0, 0, 0]
-      ])
-    }
-  })
-})
-
-describe("TimeInput", () => {
-  it.each(["2024-06-31", "20240631", "2023-366", "2024-01-31T25:00Z", "Feb 30 2024"])(
-    "says of %s that it does not exist",
-    (input) => {
-      const message = `got ${JSON.stringify(input)}, which does not exist`
-      expect(decodeIssues(TimeInput, input)).toContain(message)
-      expect(decodeIssues(TimeOrEpochSeconds, input)).toContain(message)
-    }
-  )
-
-  it.each(["yesterday", "June 30th", "level 30"])("says nothing like that of %s", (input) => {
-    expect(decodeIssues(TimeInput, input)).not.toContain("exist")
-  })
+it("the forms of ISO 8601 name the same day", () => {
+  const year = (at: Date) => at.getUTCFullYear()
+  const january = (at: Date, day: number) => Date.UTC(year(at), 0, day)
+  const days = (millis: number) => Math.round(millis / 86_400_000)
+  // Falls on every weekday
+  const step = (isFull ? 1 : 5) * 86_400_000
+  const pad = (number: number, length: number) => String(number).padStart(length, "0")
+  for (let at = Date.UTC(1995, 0, 1); at < Date.UTC(2030, 0, 1); at += step) {
+    const date = new Date(at)
+    const [text = ""] = date.toISOString().split("T")
+    const weekday = date.getUTCDay() || 7
+    // The week of a day is that of its Thursday.
+    const thursday = new Date(at + (4 - weekday) * 86_400_000)
+    const week = pad(Math.ceil((days(thursday.getTime() - january(thursday, 1)) + 1) / 7), 2)
+    const ordinal = pad(days(at - january(date, 0)), 3)
+    const forms = [
+      text,
+      text.replaceAll("-", ""),
+      `${year(date)}-${ordinal}`,
+      `${year(date)}${ordinal}`,
+      `${year(thursday)}-W${week}-${weekday}`,
+      `${year(thursday)}W${week}${weekday}`
+    ]
+    expect([text, forms.map((form) => decode(TimeInput, form).epochMillis - at)]).toEqual([
+      text,
+      [0, 0, 0, 0, 0, 0]
+    ])
+  }
 })
 
 describe("the canonical format", () => {
@@ -287,4 +261,167 @@ describe("the canonical format", () => {
       }
     }
   )
+})
+
+/** Decodes a text: milliseconds since 1970, or null if it is rejected. */
+const read = (text: string): number | null =>
+  isDecodable(TimeInput, text) ? decode(TimeInput, text).epochMillis : null
+
+const printedZones = [...new Set(printed.map(({ zone }) => zone))]
+
+describe("a printed date", () => {
+  it.each(printedZones)("in %s is decoded to its instant or rejected", (zone) => {
+    const texts = printed.filter((each) => each.zone === zone)
+    expect(texts.length).toBeGreaterThan(50)
+    const other = texts.filter(({ instant, text }) => ![instant, null].includes(read(text)))
+    expect(other).toEqual([])
+  })
+
+  it.each([
+    ["date", 664],
+    ["git", 588],
+    ["perl", 502],
+    ["python", 574],
+    ["node", 640]
+  ])("of %s is decoded in %i cases", (program, decoded) => {
+    const texts = printed.filter(({ programs }) => programs.includes(program))
+    expect(texts.filter(({ text }) => read(text) !== null)).toHaveLength(decoded)
+  })
+
+  it("is rejected if its zone has several meanings", () => {
+    for (const name of ["CST", "IST", "BST"]) {
+      const texts = printed.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
+      expect(texts.length).toBeGreaterThan(5)
+      for (const { text } of texts) expect([text, read(text)]).toEqual([text, null])
+      for (const schema of [TimeInput, TimeOrEpochSeconds]) {
+        expect(decodeIssues(schema, `Wed May  1 08:00:00 ${name} 2024`)).toContain(
+          "2024\", whose time zone is unknown or has several meanings; write an offset such as +01:00"
+        )
+      }
+    }
+  })
+})
+
+it.each([
+  "Wed May  1 08:00:00 EDT 2024",
+  "Wed May 1 14:00:00 2024 +0200",
+  "5/1/2024, 2:00:00 PM GMT+2",
+  "May 1, 2024 14:00 +02",
+  "08:00 EDT May 1, 2024",
+  "Wed May  1 17:45:00 +0545 2024",
+  "Wed May  1 09:00:00 -03 2024",
+  "01/May/2024:14:00:00 +0200",
+  "May 1, 2024 at 2:00:00 PM GMT+2",
+  "GMT+2 2024/5/1 14:00",
+  "1 May 2024 7 AM UTC−05:00",
+  // An offset says what the name of the zone means
+  "2024-05-01 20:00:00 +0800 CST",
+  "May 1, 2024 14:00 +02 CEST",
+  "8:00 AM EDT -0400 1 May 2024"
+])("a date with its zone in another place than the end is decoded: %s", (text) => {
+  expect(read(text)).toBe(Date.UTC(2024, 4, 1, 12))
+})
+
+it.each([
+  // Two zones
+  "Wed May  1 08:00:00 EDT 2024 +0200",
+  "2024-05-01 14:00 UTC CET",
+  "2024-05-01 14:00 (EDT)",
+  "May 1, 2024 14:00 (UTC+2)",
+  // The plus sign of an offset before the year, or after it, was decoded to a space
+  "Wed May  1 17:45:00  0545 2024",
+  "Wed May 1 14:00:00 2024  0200",
+  // No zone has this offset
+  ...["-2359", "+1500", "-2024", "-12:01", "+14:01"].map((offset) => `2024-05-01T14:00${offset}`),
+  "Wed May 1 14:00:00 2024 +1500",
+  // A zone without an offset
+  "2024-05-01T14:00[Europe/Berlin]",
+  // A word that only begins as a month does
+  "Octopus 1 2024",
+  "Decided 5 2024 14:00",
+  // A clock in a remark
+  "May 1 2024 (14:00)",
+  // No year, or more than a date
+  "Wed May  1 08:00:00",
+  "May 1, 2024, 14",
+  "May 1 2024 14:00 15:00",
+  // `Intl` prints this for the beginning of the day
+  "5/31/2024, 24:00:00 GMT+2",
+  "May 31, 2024 at 24:00",
+  // Another order or language
+  "1.5.2024",
+  "Europe/Berlin, May 1, 2024 14:00",
+  "2 May 2024 mar"
+])("a text that names no single instant is rejected: %s", (text) => {
+  expect(read(text)).toBeNull()
+})
+
+it.each([
+  ["14:00, 1 May 2024 (UTC)", "2024-05-01T14:00:00.000Z"],
+  ["14:00, 1 May 2024 (GMT)", "2024-05-01T14:00:00.000Z"],
+  ["May 31, 2024 24:00", "2024-06-01T00:00:00.000Z"],
+  ["5/31/2024 24:00:00 EDT", "2024-06-01T04:00:00.000Z"],
+  ["2024-05-31 24:00 -0400", "2024-06-01T04:00:00.000Z"],
+  ["12/31/2024 12:00 AM", "2024-12-31T00:00:00.000Z"],
+  ["3.3.2024", "2024-03-03T00:00:00.000Z"],
+  ["2024-05-01T14:00+02:00[Europe/Berlin]", "2024-05-01T12:00:00.000Z"],
+  ["2024-05-01T12:00:00Z[UTC][u-ca=gregory]", "2024-05-01T12:00:00.000Z"],
+  ["Wed May  1 14:00:00 CEST 2024", "2024-05-01T12:00:00.000Z"],
+  ["May 1, 2024 09:30 NDT", "2024-05-01T12:00:00.000Z"],
+  ["Sept 5, 2024", "2024-09-05T00:00:00.000Z"]
+])("decodes %s to %s", (text, instant) => {
+  expect(read(text)).toBe(Date.parse(instant))
+})
+
+it.each([
+  ["15/01/2024", "which does not exist: the month comes first"],
+  ["06/31/2024", "which does not exist: the month comes first"],
+  ["June 31, 2024", "which does not exist"],
+  ["2024-05-01T14:00-2359", "which does not exist"],
+  ["Mon, 2 May 2024", "which is a Thursday"],
+  ["Mon Dec 31 23:00:00 EST 1967", "which is a Sunday"],
+  [
+    "Wed May 1 14:00:00 XYZ 2024",
+    "whose time zone is unknown or has several meanings; write an offset such as +01:00"
+  ]
+])("rejects %s, %s", (text, reason) => {
+  expect(decodeIssues(TimeInput, text)).toContain(
+    `a date such as 2024-01-31 or 2024-01-31T12:00:00Z, got ${JSON.stringify(text)}, ${reason}`
+  )
+})
+
+describe("a date that Intl prints", () => {
+  const locale = FastCheck.constantFrom("en-US", "en-CA", "sv-SE", "ja-JP", "zh-TW", "de-DE", "fi-FI")
+  const date = FastCheck.constantFrom(
+    ...["numeric", "2-digit", "short", "long"] as const
+  ).map((month) => ({ year: "numeric", month, day: month === "2-digit" ? month : "numeric" }) as const)
+  const clock = FastCheck.boolean().map((hour12) =>
+    ({ hour: "numeric", minute: "2-digit", second: "2-digit", hour12 }) as const
+  )
+  const instants = FastCheck.integer({ min: 1_420_070_400, max: 2_145_916_800 })
+  const timeZone = FastCheck.constantFrom(...printedZones)
+  const timeZoneName = FastCheck.constantFrom(
+    ...["short", "shortOffset", "longOffset", "shortGeneric", "long"] as const
+  )
+
+  it("is decoded to its instant or rejected, and in American English with an offset decoded, but for 24:00", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        instants,
+        locale,
+        date,
+        clock,
+        timeZone,
+        timeZoneName,
+        (seconds, locale, date, clock, timeZone, timeZoneName) => {
+          const format = new Intl.DateTimeFormat(locale, { ...date, ...clock, timeZone, timeZoneName })
+          const text = format.format(seconds * 1000)
+          // 24:00 is the beginning of the day
+          const isDecoded = locale === "en-US" && timeZoneName.endsWith("Offset") && !/(?<!:)\b24:/.test(text)
+          const allowed = [[text, seconds * 1000], ...isDecoded ? [] : [[text, null]]]
+          expect(allowed).toContainEqual([text, read(text)])
+        }
+      )
+    )
+  })
 })

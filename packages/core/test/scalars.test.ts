@@ -1,20 +1,23 @@
 /** The schemas of single values: the inputs that they decode, the form in which they encode them, and what they reject. */
-import { Address } from "@blockquarry/core/Address"
-import { Amount, maxUint256, Uint64 } from "@blockquarry/core/Amount"
+import { Address, checksum, make } from "@blockquarry/core/Address"
+import { Amount, formatUnits, maxUint256, Uint64 } from "@blockquarry/core/Amount"
 import { BooleanLike } from "@blockquarry/core/BooleanLike"
 import { Cursor } from "@blockquarry/core/Cursor"
 import { Decimal, Float } from "@blockquarry/core/Decimal"
 import { Hash } from "@blockquarry/core/Hash"
 import { Integer, PositiveInteger, TokenDecimals } from "@blockquarry/core/Integer"
 import { Json } from "@blockquarry/core/Json"
+import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { openEnum } from "@blockquarry/core/OpenEnum"
 import { TokenId } from "@blockquarry/core/TokenId"
 import { PathSegment, WellFormedText } from "@blockquarry/core/WellFormedText"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
+import * as BigDecimal from "effect/BigDecimal"
+import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import { decode, decodeIssues, isDecodable } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 interface Scalar {
   readonly schema: Schema.Schema.AnyNoContext
@@ -176,9 +179,11 @@ const scalars: Readonly<Record<string, Scalar>> = {
 
 describe.each(Object.entries(scalars))("%s", (_, { expected, reads, rejects, schema }) => {
   it("decodes every form of a value, and encodes it in one", () => {
-    const encode = Schema.encodeUnknownSync(schema)
+    const encodeUnknown = Schema.encodeUnknownSync(schema)
     for (const [encoded, ...inputs] of reads) {
-      for (const input of inputs) expect([input, encode(decode(schema, input))]).toEqual([input, encoded])
+      for (const input of inputs) {
+        expect([input, encodeUnknown(decode(schema, input))]).toEqual([input, encoded])
+      }
     }
   })
 
@@ -225,5 +230,138 @@ describe("a hash", () => {
         expect(isDecodable(Hash, hash.slice(0, at) + character.charAt(0) + hash.slice(at + 1))).toBe(false)
       })
     )
+  })
+})
+
+/** The test vectors of EIP-55. */
+const vectors = [
+  "0x52908400098527886E0F7030069857D2E4169EE7",
+  "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+  "0xde709f2102306220921060314715629080e2fb77",
+  "0x27b1fdb04752bbc536007a920d24acb045561c26",
+  "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+  "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+  "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb"
+]
+
+describe("make", () => {
+  it("creates an address in lower case, whose type begins with 0x", () => {
+    const address = make("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
+    expect(address).toBe("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")
+    expectTypeOf(address).toExtend<`0x${string}`>()
+    expectTypeOf<`0x${string}`>().not.toExtend<Address>()
+  })
+})
+
+describe("checksum", () => {
+  it.each(vectors)("matches the EIP-55 test vector %s", (expected) => {
+    expect(checksum(decode(Address, expected))).toBe(expected)
+  })
+
+  it("changes only the case", () => {
+    FastCheck.assert(
+      FastCheck.property(Arbitrary.make(Address), (address) => {
+        expect(decode(Address, checksum(address))).toBe(address)
+      })
+    )
+  })
+})
+
+const amounts = FastCheck.oneof(
+  FastCheck.bigInt({ min: 0n, max: maxUint256 }),
+  FastCheck.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
+  FastCheck.constantFrom(0n, 1n, maxUint256 - 1n, maxUint256, maxUint256 + 1n, 10n ** 500n)
+)
+
+const parsed = (text: string): unknown => Either.getOrThrow(LosslessJson.parse(text))
+
+describe("Amount", () => {
+  it("keeps every digit of a JSON integer, a JSON string, and a bigint", () => {
+    FastCheck.assert(
+      FastCheck.property(amounts, (amount) => {
+        expect(decode(Amount, parsed(`${amount}`))).toBe(amount)
+        expect(decode(Amount, parsed(`"${amount}"`))).toBe(amount)
+        expect(decode(Amount, amount)).toBe(amount)
+        expect(decode(Amount, encode(Amount, amount))).toBe(amount)
+      })
+    )
+  })
+
+  it("rejects a number outside the safe range, which is already rounded", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.double({ min: 2 ** 53, noNaN: true }), (number) => {
+        expect(isDecodable(Amount, number)).toBe(false)
+      })
+    )
+    expect(decode(Amount, 2 ** 53 - 1)).toBe(2n ** 53n - 1n)
+  })
+})
+
+describe("formatUnits", () => {
+  it.each([-1, 0.5, NaN, 256, 2 ** 29])("rejects %s decimals, which no token has", (decimals) => {
+    expect(() => formatUnits(1n, decimals)).toThrow(RangeError)
+  })
+
+  it("returns the exact quotient of the amount and a power of ten, in its shortest form", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.bigInt({ min: -maxUint256, max: maxUint256 }),
+        FastCheck.integer({ min: 0, max: 255 }),
+        (amount, decimals) => {
+          const text = formatUnits(amount, decimals)
+          expect(text).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
+          const exact = BigDecimal.make(amount, decimals)
+          expect(BigDecimal.equals(BigDecimal.unsafeFromString(text), exact)).toBe(true)
+          const [whole = "", fraction = ""] = text.replace("-", "").split(".")
+          const back = BigInt(whole + fraction.padEnd(decimals, "0"))
+          expect(amount < 0n ? -back : back).toBe(amount)
+        }
+      )
+    )
+  })
+})
+
+describe("Decimal", () => {
+  it("is exact for any digits and scale, and never prints an exponent", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
+        FastCheck.integer({ min: 0, max: 120 }),
+        (digits, scale) => {
+          const magnitude = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0")
+          const fraction = scale === 0 ? "" : `.${magnitude.slice(-scale)}`
+          const text = `${digits < 0n ? "-" : ""}${magnitude.slice(0, magnitude.length - scale)}${fraction}`
+          const value = decode(Decimal, text)
+          expect(BigDecimal.equals(value, BigDecimal.make(digits, scale))).toBe(true)
+          const encoded = encode(Decimal, value)
+          expect(encoded).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
+          expect(BigDecimal.equals(decode(Decimal, encoded), value)).toBe(true)
+        }
+      )
+    )
+  })
+
+  it("decodes strings with any leading and trailing zeros as Effect does", () => {
+    const parts = ({ scale, value }: BigDecimal.BigDecimal) => ({ scale, value })
+    FastCheck.assert(
+      FastCheck.property(FastCheck.stringMatching(/^[-+]?0*\d{1,30}(\.\d{0,30}0*)?(e-?\d)?$/), (text) => {
+        const value = BigDecimal.normalize(BigDecimal.unsafeFromString(text))
+        expect(parts(decode(Decimal, text))).toEqual(parts(value))
+      })
+    )
+  })
+
+  it("decodes a JSON number to its shortest decimal representation", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        expect(Number(encode(Decimal, decode(Decimal, number)))).toBe(number === 0 ? 0 : number)
+      })
+    )
+  })
+
+  it("expands an exponent to at most 1000 digits", () => {
+    expect(encode(Decimal, decode(Decimal, "1e999"))).toHaveLength(1000)
+    expect(encode(Decimal, decode(Decimal, "1e-999"))).toHaveLength(1001)
   })
 })
