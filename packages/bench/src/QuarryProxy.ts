@@ -14,8 +14,6 @@ const proxyPath = pathTo("apps/proxy/dist/quarry-proxy.js")
 export interface ProxyConfiguration {
   readonly clients?: ReadonlyArray<ReturnType<typeof clientConfig>>
   readonly cache?: { readonly enabled?: boolean; readonly maxBytes?: string }
-  /** Whether usage is saved in a file. */
-  readonly savesUsage?: boolean
   readonly limits?: { readonly maxListsPerClient?: number }
   readonly upstream?: { readonly timeouts: Readonly<Record<string, string>> }
 }
@@ -50,17 +48,15 @@ export const startServer = (
 /** Starts the proxy with defaults, without a rate limit of upstream requests. */
 export const start = (
   upstreamUrl: string,
-  { savesUsage = false, ...configuration }: ProxyConfiguration = {}
+  configuration: ProxyConfiguration = {}
 ): Effect.Effect<QuarryProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     if (!existsSync(proxyPath)) {
       return yield* Effect.dieMessage(`${proxyPath} not found: run npx -y pnpm@10 build`)
     }
     // JSON is valid YAML
-    const folder = yield* makeTemporaryDirectory
-    const file = join(folder, "quarry-proxy.yaml")
-    const usage = savesUsage ? { usage: { file: join(folder, "usage.ndjson") } } : {}
-    writeFileSync(file, JSON.stringify({ ...configuration, ...usage }))
+    const file = join(yield* makeTemporaryDirectory, "quarry-proxy.yaml")
+    writeFileSync(file, JSON.stringify(configuration))
     const { pid, output } = yield* startProgram({
       args: [proxyPath],
       env: {

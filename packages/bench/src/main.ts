@@ -13,8 +13,6 @@ import * as Schema from "effect/Schema"
 import { cpus } from "node:os"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
 import { type Benchmark, runComparison } from "./Comparison.ts"
-import * as Isolation from "./isolation/Isolation.ts"
-import * as Misbehavior from "./isolation/Misbehavior.ts"
 import { benchPath } from "./Processes.ts"
 import * as Report from "./Report.ts"
 import * as Soak from "./soak/Soak.ts"
@@ -50,31 +48,13 @@ const reportBenchmark = (
       }))
   }).pipe(Effect.scoped, Effect.map((rows) => rows.flat()))
 
-const byName = <A extends { readonly name: string }>(all: ReadonlyArray<A>, name: string) =>
-  Args.choice(all.map((one) => [one.name, one]), { name })
+const benchmarkName = Args.choice(allBenchmarks.map((one) => [one.name, one]), { name: "benchmark" })
 
 const count = (name: string, byDefault: number) =>
   Options.integer(name).pipe(
     Options.withSchema(Schema.Int.pipe(Schema.positive())),
     Options.withDefault(byDefault)
   )
-
-const isolation = Command.make("isolation", {
-  names: Args.repeated(Args.text({ name: "NAME" })),
-  requests: count("requests", 2000)
-}, ({ names, requests }) => {
-  const selected = Misbehavior.misbehaviors.filter(({ name }) =>
-    names.length === 0 || names.some((part) => name.includes(part))
-  )
-  const print = (result: Isolation.IsolationResult) => Console.log(Isolation.formatResult(result))
-  return Effect.zipRight(
-    Console.log(`${machine}\n${Isolation.header}`),
-    Isolation.runIsolation(requests, print, selected)
-  )
-}).pipe(Command.withDescription(
-  "Prints the latency of two clients of quarry-proxy while a third behaves badly, each with n requests. NAME selects the " +
-    "ways whose name contains it. Requires the bundle."
-))
 
 const soak = Command.make("soak", {
   requests: count("requests", 1_000_000),
@@ -105,18 +85,12 @@ const soak = Command.make("soak", {
 
 const worker = Command.make(
   "worker",
-  { benchmark: byName(allBenchmarks, "benchmark") },
+  { benchmark: benchmarkName },
   ({ benchmark }) => serveBatches(benchmark)
 ).pipe(Command.withDescription("Used by --previous."))
 
-const noise = Command.make(
-  "noise",
-  { misbehavior: byName(Misbehavior.misbehaviors, "NAME"), port: Args.integer({ name: "port" }) },
-  ({ misbehavior, port }) => Isolation.makeNoise(misbehavior, port)
-).pipe(Command.withDescription("Used by isolation."))
-
 const bench = Command.make("bench", {
-  benchmarks: Args.repeated(byName(allBenchmarks, "benchmark")),
+  benchmarks: Args.repeated(benchmarkName),
   runs: count("runs", 15).pipe(Options.withDescription("The number of rounds.")),
   json: Options.boolean("json").pipe(
     Options.withDescription("Prints one JSON document on standard output, and the tables on standard error.")
@@ -147,7 +121,7 @@ const bench = Command.make("bench", {
     const date = new Date(yield* Clock.currentTimeMillis).toISOString()
     if (json) yield* Console.log(JSON.stringify({ machine, date, runs, rows: rows.flat() }, null, 2))
   })).pipe(
-    Command.withSubcommands([isolation, soak, worker, noise]),
+    Command.withSubcommands([soak, worker]),
     Command.withDescription(
       "Runs benchmarks, all by default, and prints a table for each: medians of n rounds. proxy compares the CPU time of " +
         "quarry-proxy and reference servers, each in its own process, and requires Linux and " +

@@ -11,7 +11,6 @@ it("the help names all benchmarks, commands and options", () => {
   const { status, stdout } = run("--help")
   const names = [
     ...allBenchmarks.map(({ name }) => name),
-    "isolation",
     "soak",
     "--runs",
     "--json",

@@ -1,48 +1,32 @@
 /** The engine without network: raw calls, cache hits and the first call of a client. */
-import type { Operation } from "@blockquarry/core/Operation"
-import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as EffectCache from "effect/Cache"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
-import { countRecords, examplePrice, formatSize, pageSize, transfersPage } from "../Documents.ts"
+import type { Benchmark } from "../Comparison.ts"
+import { countRecords, formatSize, pageSize, transfersPage } from "../Documents.ts"
 import { input, makeDataApi, makeRawCalls } from "../Library.ts"
 import { makeStubClient } from "../StubClient.ts"
 import { effectSubject, syncSubject } from "../Subject.ts"
 
 const page = transfersPage("strings", "next")
 
-const compareRaw = <I, A, O, W>(
-  title: string,
-  body: string,
-  operation: Operation<I, A, O, W>,
-  target?: Subject["target"]
-): Effect.Effect<Comparison, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    const { baseline, call, response } = yield* makeRawCalls(operation, body)
+/** The overhead of `Engine.raw` over its HttpClient. */
+export const raw: Benchmark = {
+  name: "raw",
+  comparisons: Effect.gen(function*() {
+    const { baseline, call, response } = yield* makeRawCalls(walletTransfers, page)
     const json = Effect.as(Effect.flatMap(response, (response) => response.json), 1)
-    return {
-      title: `raw ${title} without network, ${formatSize(body)}`,
+    return [{
+      title: `raw page without network, ${formatSize(page)}`,
       unit: "call",
       records: 1,
       baseline,
       peers: [effectSubject("HttpClient + json", json)],
-      blockquarry: [{ ...effectSubject("Engine.raw", yield* call()), ...(target && { target }) }]
-    }
+      blockquarry: [{ ...effectSubject("Engine.raw", yield* call()), target: { ratio: 1.5 } }]
+    }]
   })
-
-/** The overhead of `Engine.raw` over its HttpClient. */
-export const raw: Benchmark = {
-  name: "raw",
-  comparisons: Effect.all([
-    compareRaw("price", examplePrice, tokenPrice),
-    compareRaw("page", page, walletTransfers, { ratio: 1.5 })
-  ])
 }
 
 /** Cache hits, raw and decoded. */
@@ -52,23 +36,7 @@ export const hits: Benchmark = {
     const { bytes, call, client, countIfComplete } = yield* makeRawCalls(walletTransfers, page)
     const cached = { cache: ResponseCache.standard }
     const data = yield* makeDataApi(Layer.succeed(HttpClient.HttpClient, client), cached)
-    const response = { status: 200, headers: {}, bytes }
-    const map = new Map([["key", response]])
-    const store = yield* CacheStore.memory()
-    yield* store.set("key", { response, version: 0, storedAt: 0, freshUntil: 1, expiresAt: 1 })
-    const effectCache = yield* EffectCache.make({
-      capacity: 1000,
-      timeToLive: "1 hour",
-      lookup: (key: string) => key === "key" ? Effect.succeed(response) : Effect.dieMessage(key)
-    })
-    const fromEffectCache = Effect.map(
-      effectCache.get("key"),
-      ({ bytes }) => countIfComplete(bytes.byteLength)
-    )
-    const fromStore = Effect.map(
-      store.get("key"),
-      (entry) => countIfComplete(entry?.response.bytes.byteLength ?? 0)
-    )
+    const map = new Map([["key", bytes]])
     const decoded = Effect.map(
       data.walletTransfers(input),
       ({ result }) => result.length === pageSize ? 1 : 0
@@ -77,10 +45,8 @@ export const hits: Benchmark = {
       title: "hit through the library, 91 KB",
       unit: "hit",
       records: 1,
-      baseline: syncSubject("Map", () => countIfComplete(map.get("key")?.bytes.byteLength ?? 0)),
-      peers: [effectSubject("effect/Cache", fromEffectCache)],
+      baseline: syncSubject("Map", () => countIfComplete(map.get("key")?.byteLength ?? 0)),
       blockquarry: [
-        effectSubject("CacheStore.memory", fromStore),
         { ...effectSubject("Engine.raw", yield* call(cached)), target: { cost: 4 } },
         { ...effectSubject("DataApi.walletTransfers", decoded), target: { cost: 10 } }
       ]

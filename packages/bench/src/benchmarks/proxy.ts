@@ -11,12 +11,7 @@ import { pathTo } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import * as Servers from "../Servers.ts"
 
-/** No operation has its path. */
-const otherDocument = { ...smallDocument, path: "/api/v2.2/market-data/global" }
-
-const documents = [smallDocument, pageDocument, otherDocument]
-
-const bodies = Object.fromEntries(documents.map(({ body, path }) => [path, body]))
+const bodies = Object.fromEntries([smallDocument, pageDocument].map(({ body, path }) => [path, body]))
 
 /** Those that the proxy sets itself, so that the limits do not cost more only because they lack them. */
 const v8Options = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.String)))(
@@ -52,13 +47,6 @@ export const proxy: Benchmark = {
       cache: { enabled: false }
     })
     const on = yield* QuarryProxy.startServer("quarry-proxy, cache on", upstreamUrl)
-    const offSaving = yield* QuarryProxy.startServer("with saved usage, cache off", upstreamUrl, {
-      cache: { enabled: false },
-      savesUsage: true
-    })
-    const onSaving = yield* QuarryProxy.startServer("with saved usage, cache on", upstreamUrl, {
-      savesUsage: true
-    })
     const start = (name: string, server: string, accessLog = false) => {
       const options = { server, upstreamUrl, bodies, headers: responseHeaders, accessLog }
       return Servers.startReference(name, options, v8Options)
@@ -94,25 +82,10 @@ export const proxy: Benchmark = {
     }
     const misses = Servers.cacheMisses()
     return [
-      {
-        title: "paths of quarry-proxy, cache off",
-        unit: "request",
-        records: 1,
-        measureOptions: Servers.measureOptions,
-        baseline: Servers.subjectsWith(smallDocument, misses, upstream)({ ...off, name: "of an operation" }),
-        peers: [],
-        blockquarry: [{
-          ...Servers.subjectsWith(otherDocument, misses, upstream)({ ...off, name: "of no operation" }),
-          target: { ratio: 1.1 }
-        }],
-        notes
-      },
       compare("pass-through", smallDocument, misses, forwarding, [[off, 2.5], [on, 3.6]]),
       compare("pass-through", pageDocument, misses, forwarding, [[off, 1.5], [on, 2.2]]),
       compare("cached hit", smallDocument, Servers.cacheHits, caching, [[on, 2.2]]),
-      compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]]),
-      compare("saved usage of misses", smallDocument, misses, [off], [[offSaving, 1.05]]),
-      compare("saved usage of hits", smallDocument, Servers.cacheHits, [on], [[onSaving, 1.05]])
+      compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]])
     ]
   })
 }

@@ -1,10 +1,10 @@
-/** The ways in which the noisy client of the isolation benchmark and of the soak test behaves badly. */
+/** The ways in which the noisy client of the soak test and of tests of the proxy behaves badly. */
 import { connect, type Socket } from "node:net"
 
 export interface Misbehavior {
   readonly name: string
   readonly connections: number
-  /** The rate limit of the noisy client in the benchmark. Default: one that it does not reach. */
+  /** The rate limit of the noisy client in tests. Default: one that it does not reach. */
   readonly rateLimit?: string
   /** Returns what a connection sends. `sequence` is unique. */
   readonly text: (sequence: number) => string
