@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { exampleValues } from "../../src/help/Help.ts"
 import type { ProcessResult } from "../support/process.ts"
 
-/** A response of a scripted upstream. The last response is repeated. */
+/** The response of a scripted upstream to all requests. */
 interface Scripted {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface Case {
   /** Whether the environment has the API key and base URLs of the sandbox. */
   readonly connected?: boolean
   readonly sandbox?: Omit<Sandbox.SandboxOptions, "ledger" | "seed">
-  readonly script?: ReadonlyArray<Scripted>
+  readonly script?: Scripted
   /** Whether the client fails with a defect that contains the request. */
   readonly broken?: boolean
   /** Whether writes to stdout fail because the disk is full. */
@@ -95,40 +95,58 @@ const lineOf = (title: string): string => {
     : `!${title.slice(2)}`
 }
 
-/** What the lines above a command line say, as `formatOptions` writes them. */
-const options: ReadonlyArray<
-  readonly [line: RegExp, options: (text: string, more: string) => Partial<Session>]
-> = [
-  [/^# (.*)$/, (about) => ({ about })],
-  [/^env: API key and base URLs of the sandbox$/, () => ({ connected: true })],
-  [/^env (\w+=.*)$/, (text) => ({
-    env: Object.fromEntries(
+type Options = Omit<Session, "lines" | "showsRequests" | "isTyped" | "isServed">
+
+/** The lines above a command line: an option, and the text before and after its value as JSON. A switch has none. */
+const optionLines: ReadonlyArray<readonly [name: keyof Options, before: string, after?: string]> = [
+  ["about", "# "],
+  ["connected", "env: API key and base URLs of the sandbox"],
+  ["env", "env "],
+  ["sandbox", "sandbox: "],
+  ["script", "upstream: "],
+  ["broken", "the client fails with a defect"],
+  ["full", "the disk is full"],
+  ["user", "~/.config/quarry/config.yaml: "],
+  ["project", ".quarry.yaml: "],
+  ["terminal", "terminal: ", " columns"],
+  ["isColored", "colors"],
+  ["closedAfter", "the reader closes stdout after ", " writes"],
+  ["interruptedAfter", "interrupted after ", " writes"]
+]
+
+/** Returns a value as text: as JSON, apart from titles and variables. */
+const write = (name: keyof Options, { [name]: value, about = "", env = {} }: Partial<Options>) =>
+  name === "about"
+    ? about
+    : name === "env"
+    ? Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" env ")
+    : JSON.stringify(value)
+
+const read = (name: keyof Options, text: string): unknown =>
+  name === "about"
+    ? text
+    : name === "env"
+    ? Object.fromEntries(
       [...text.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g)].map((
         [, name, value = ""]
       ) => [name, JSON.parse(value)])
     )
-  })],
-  [/^sandbox: (.*)$/, (text) => ({ sandbox: JSON.parse(text) })],
-  [/^upstream: (.*)$/, (text) => ({ script: [JSON.parse(text)] })],
-  [/^the client fails with a defect$/, () => ({ broken: true })],
-  [/^the disk is full$/, () => ({ full: true })],
-  [/^~\/\.config\/quarry\/config\.yaml: (.*)$/, (text) => ({ user: JSON.parse(text) })],
-  [/^\.quarry\.yaml: (.*)$/, (text) => ({ project: JSON.parse(text) })],
-  [/^terminal: (\d+) columns(, colors)?$/, (columns, colors) => ({
-    terminal: Number(columns),
-    ...colors === "" ? {} : { isColored: true }
-  })],
-  [/^colors$/, () => ({ isColored: true })],
-  [/^the reader closes stdout after (\d+) writes$/, (count) => ({ closedAfter: Number(count) })],
-  [/^interrupted after (\d+) writes$/, (count) => ({ interruptedAfter: Number(count) })]
-]
+    : JSON.parse(text)
+
+/** Returns the lines that say what a case runs with. */
+export const formatOptions = (input: Partial<Options>): string =>
+  optionLines.flatMap(([name, before, after = ""]) => {
+    const value = input[name]
+    if (value === undefined || value === false) return []
+    return [`${before}${value === true ? "" : write(name, input)}${after}\n`]
+  }).join("").replace(" columns\ncolors", " columns, colors")
 
 const optionsOf = (line: string): Partial<Session> => {
-  for (const [pattern, read] of options) {
-    const [matched, text = "", more = ""] = pattern.exec(line) ?? []
-    if (matched !== undefined) return read(text, more)
-  }
-  throw new Error(`unknown line in a record: ${line}`)
+  const [name, before = "", after = ""] =
+    optionLines.find(([, before, after = ""]) => line.startsWith(before) && line.endsWith(after)) ?? []
+  if (name === undefined) throw new Error(`unknown line in a record: ${line}`)
+  const text = line.slice(before.length, line.length - after.length)
+  return { [name]: text === "" ? true : read(name, text) }
 }
 
 const output = /^(?:[|!>](?: |$)|exit code: |\(no end of line\)$|the same as: )/
@@ -142,12 +160,12 @@ export const recordNames = (): ReadonlyArray<string> =>
   readdirSync(new URL("records/", import.meta.url)).map((name) => name.replace(/\.txt$/, ""))
 
 /** The cases of a record, of which those without options may belong to the session of the one before. */
-const read = (name: string) =>
+const blocksOf = (name: string) =>
   readFileSync(recordPath(name), "utf8").trimEnd().split("\n\n").map((block) => {
     const lines = block.split("\n")
     const first = lines.findIndex((line) => line.startsWith("$ "))
     const title = lines.slice(first).filter((line) => !output.test(line)).join("\n")
-    const options = lines.slice(0, first).map(optionsOf)
+    const options = lines.slice(0, first).flatMap((line) => line.split(/(?<= columns), /)).map(optionsOf)
     return {
       line: lineOf(title),
       options: options.reduce<Partial<Session>>((all, one) => ({ ...all, ...one }), {}),
@@ -156,7 +174,7 @@ const read = (name: string) =>
   })
 
 export const readCases = (name: string): ReadonlyArray<Case> =>
-  read(name).map(({ line, options }) => ({ line, ...options, showsRequests: name === "requests" }))
+  blocksOf(name).map(({ line, options }) => ({ line, ...options, showsRequests: name === "requests" }))
 
 /** What no record shows of the sessions about these. */
 const hidden: Readonly<Record<string, Partial<Session>>> = {
@@ -165,7 +183,7 @@ const hidden: Readonly<Record<string, Partial<Session>>> = {
 }
 
 export const readSessions = (name: string): ReadonlyArray<Session> =>
-  read(name).reduce<ReadonlyArray<Session>>((sessions, { line, options, showsRequests }) => {
+  blocksOf(name).reduce<ReadonlyArray<Session>>((sessions, { line, options, showsRequests }) => {
     const last = sessions.at(-1)
     return last === undefined || Object.keys(options).length > 0
       ? [...sessions, { ...options, ...hidden[options.about ?? ""], lines: [line], showsRequests }]

@@ -3,7 +3,6 @@ import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -18,27 +17,18 @@ import { directories, piped, typed } from "../support/directories.ts"
 import type { ProcessResult } from "../support/process.ts"
 import { quarry, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
 import { serveSandbox } from "../support/server.ts"
-import { bodyOf } from "../support/stubClient.ts"
+import { bodyOf, respondingWith } from "../support/stubClient.ts"
 import { type Case, parse, type Result, type Session } from "./cases.ts"
 import { withoutPorts } from "./records.ts"
 
 /** Shared by all cases. */
 const ledger = Ledger.make({ seed: 1, scale: 60 })
 
-/** Returns the responses in order, and repeats the last one. A defect contains the request. */
-const scriptedClient = ({ broken = false, script = [] }: Case): HttpClient.HttpClient => {
-  let sent = 0
-  return HttpClient.make((request) =>
-    Effect.suspend(() => {
-      const response = script[Math.min(sent++, script.length - 1)]
-      if (broken || response === undefined) {
-        return Effect.die(new Error(`broken by ${request.method} ${request.url}`))
-      }
-      const { body, headers = {}, status } = response
-      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status, headers })))
-    })
-  )
-}
+/** Without a response, it fails with a defect that contains the request. */
+const scriptedClient = (script: Case["script"]): HttpClient.HttpClient =>
+  script === undefined
+    ? HttpClient.make((request) => Effect.die(new Error(`broken by ${request.method} ${request.url}`)))
+    : respondingWith(script.body, script.status, script.headers ?? {}).client
 
 const started = Date.UTC(2025, 5, 1)
 
@@ -73,7 +63,7 @@ const runWith = (input: Case, run: Run): Effect.Effect<Result> =>
     const reached = yield* Deferred.make<void>()
     const requests: Array<string> = []
     const client = input.broken === true || input.script !== undefined
-      ? scriptedClient(input)
+      ? scriptedClient(input.script)
       : Sandbox.httpClient(yield* Sandbox.make({ ledger, ...input.sandbox }))
     const { argv, env, stdin = "" } = parse(input.line)
     const fiber = yield* Effect.fork(

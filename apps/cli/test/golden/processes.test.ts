@@ -1,17 +1,40 @@
 /** Compares the bundled program with the golden records: real streams, signals and sockets. */
 import * as Server from "@blockquarry/sandbox/Server"
 import * as Effect from "effect/Effect"
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { expect, it } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
+import { start, type Started } from "../support/process.ts"
 import { sandboxEnvironment } from "../support/quarry.ts"
-import { recordPath } from "./cases.ts"
+import { recordPath, shown } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
-import { closedPort, openPort, record, start } from "./processes.ts"
-import { withoutPorts } from "./records.ts"
+import { outcome, withoutPorts } from "./records.ts"
 
 const { QUARRY_API_KEY } = sandboxEnvironment
 
 const price = "token price {token}"
+
+/** Returns a port that is in use until `close`. */
+const openPort = async () => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    close: () => new Promise((resolve) => server.close(resolve))
+  }
+}
+
+/** Formats the record of a process. */
+const record = async ({ ended, env, line, terminal }: Started): Promise<string> =>
+  [
+    ...Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}\n`),
+    ...(terminal.stdout === undefined ? [] : [`standard output: a terminal of ${terminal.stdout} columns\n`]),
+    ...(terminal.stderr === undefined ? [] : [`standard error: a terminal of ${terminal.stderr} columns\n`]),
+    `${shown(line)}\n`,
+    outcome(await ended)
+  ].join("")
 
 it("prints the same as the in-process command line", async () => {
   for (const line of ["token price --help", price]) {
@@ -25,7 +48,8 @@ it("prints the version of its manifest", async () => {
 })
 
 it("prints the recorded output for command lines", async () => {
-  const port = await closedPort()
+  const { close, port } = await openPort()
+  await close()
   const started = [
     start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY }),
     start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY: "key\u2116" })

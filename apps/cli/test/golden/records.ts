@@ -1,6 +1,6 @@
 /** Formats golden records, and masks values that change from run to run. */
 import type { ProcessResult } from "../support/process.ts"
-import { type Case, type Result, type Session, shown } from "./cases.ts"
+import { type Case, formatOptions, type Result, shown } from "./cases.ts"
 
 /** Escapes invisible characters. */
 const visible = (text: string): string =>
@@ -30,42 +30,6 @@ const withoutPlatform = (text: string): string =>
 export const withoutPorts = (text: string): string =>
   text.replaceAll(/((?:127\.0\.0\.1|0\.0\.0\.0):|--port )\d{4,5}\b/g, "$1{port}")
 
-/** Formats what a case runs with. */
-const formatOptions = (input: Case & Partial<Session>): string => {
-  const {
-    about,
-    broken,
-    closedAfter,
-    isColored,
-    connected,
-    env = {},
-    full,
-    interruptedAfter,
-    project,
-    sandbox,
-    script,
-    terminal,
-    user
-  } = input
-  return [
-    ...(about === undefined ? [] : [`# ${about}`]),
-    ...(connected === true ? ["env: API key and base URLs of the sandbox"] : []),
-    Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}`).join(" "),
-    ...(sandbox === undefined ? [] : [`sandbox: ${JSON.stringify(sandbox)}`]),
-    ...(script ?? []).map((response) => `upstream: ${JSON.stringify(response)}`),
-    ...(broken === true ? ["the client fails with a defect"] : []),
-    ...(full === true ? ["the disk is full"] : []),
-    ...(user === undefined ? [] : [`~/.config/quarry/config.yaml: ${JSON.stringify(user)}`]),
-    ...(project === undefined ? [] : [`.quarry.yaml: ${JSON.stringify(project)}`]),
-    [
-      ...(terminal === undefined ? [] : [`terminal: ${terminal} columns`]),
-      ...(isColored === true ? ["colors"] : [])
-    ].join(", "),
-    ...(closedAfter === undefined ? [] : [`the reader closes stdout after ${closedAfter} writes`]),
-    ...(interruptedAfter === undefined ? [] : [`interrupted after ${interruptedAfter} writes`])
-  ].filter((line) => line !== "").map((line) => `${visible(line)}\n`).join("")
-}
-
 /** Formats the result of a case: stdout after bars, stderr after exclamation marks, and a status that is not 0. */
 export const outcome = ({ code, err, out }: ProcessResult): string =>
   block("|", out) + block("!", withoutTimes(err)) + (code === 0 ? "" : `exit code: ${code}\n`)
@@ -81,7 +45,7 @@ export const record = (cases: ReadonlyArray<readonly [Case, Result]>): string =>
         : "")
     const isContinued = "lines" in input && input.lines === session
     session = "lines" in input ? input.lines : undefined
-    const title = `${isContinued ? "" : formatOptions(input)}${visible(shown(input.line))}\n`
+    const title = `${isContinued ? "" : visible(formatOptions(input))}${visible(shown(input.line))}\n`
     const first = firsts.get(text)
     // Shorter ones are shown again
     if (first === undefined && text.split("\n").length > 3) {

@@ -1,6 +1,9 @@
 /** The bundled program in child processes. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+import { words } from "../golden/cases.ts"
 
 /** The path of the bundled program. */
 export const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
@@ -33,6 +36,53 @@ export const exitOf = (child: ChildProcessWithoutNullStreams): Promise<ProcessRe
 /** Runs the program until it exits. */
 export const runProcess = (...parameters: Parameters<typeof startProcess>): Promise<ProcessResult> =>
   exitOf(startProcess(...parameters))
+
+/** Widths of simulated terminals, because tests run without a terminal. */
+export interface Terminal {
+  readonly stdout?: number
+  readonly stderr?: number
+}
+
+const columns = (name: "stdout" | "stderr", width: number | undefined): string =>
+  width === undefined ? "" : `process.${name}.isTTY = true; process.${name}.columns = ${width};`
+
+export interface Started {
+  readonly line: string
+  readonly env: Variables
+  readonly terminal: Terminal
+  /** Resolves when stdout contains the text. */
+  readonly until: (text: string) => Promise<string>
+  readonly interrupt: () => void
+  readonly kill: () => void
+  readonly ended: Promise<ProcessResult>
+}
+
+/** Starts the program. It is killed at the end of the test. */
+export const start = (line: string, env: Variables = {}, terminal: Terminal = {}): Started => {
+  const preload = columns("stdout", terminal.stdout) + columns("stderr", terminal.stderr)
+  const options = `--import "data:text/javascript,${encodeURIComponent(preload)}"`
+  const child = startProcess(words(line), { ...env, ...preload === "" ? {} : { NODE_OPTIONS: options } })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  let stdout = ""
+  child.stdout.on("data", (text: Buffer) => void (stdout += text.toString()))
+  const ended = exitOf(child)
+  return {
+    line,
+    env,
+    terminal,
+    ended,
+    interrupt: () => void child.kill("SIGINT"),
+    kill: () => void child.kill("SIGKILL"),
+    until: async (text) => {
+      while (!stdout.includes(text)) await Promise.race([once(child.stdout, "data"), ended.then(fail)])
+      return stdout
+    }
+  }
+}
+
+const fail = ({ err, out }: ProcessResult) => {
+  throw new Error(`exited before the expected output: ${out}${err}`)
+}
 
 /** Whether `script` of util-linux is installed, which creates terminals. */
 export const hasScript = ((): boolean => {

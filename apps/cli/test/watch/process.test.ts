@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { existsSync, readFileSync } from "node:fs"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import { start as startProgram } from "../golden/processes.ts"
+import { start as startProgram } from "../support/process.ts"
 import { records } from "../support/quarry.ts"
 import { temporaryFile } from "./support.ts"
 
