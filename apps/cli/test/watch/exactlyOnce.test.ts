@@ -1,54 +1,118 @@
 /** A watch prints every record exactly once, over events between its polls and during them. */
+import { Hash } from "@blockquarry/core/Hash"
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import { records } from "../support/quarry.ts"
 import { type RunningWatch, startWatch, temporaryFile } from "./support.ts"
-import { printedIds, transferUpstream } from "./transferUpstream.ts"
 
 const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
 
 const overlap = 8
 
-const event = FastCheck.oneof(
-  { arbitrary: FastCheck.record({ tag: FastCheck.constant("poll" as const) }), weight: 3 },
-  {
-    arbitrary: FastCheck.record({
-      tag: FastCheck.constant("arrive" as const),
-      blocks: FastCheck.nat(6),
-      count: FastCheck.integer({ min: 1, max: 7 })
-    }),
-    weight: 3
-  },
-  {
-    arbitrary: FastCheck.record({
-      tag: FastCheck.constant("late" as const),
-      depth: FastCheck.nat(overlap - 1)
-    }),
-    weight: 2
-  },
-  {
-    arbitrary: FastCheck.record({
-      tag: FastCheck.constant("fail" as const),
-      failures: FastCheck.array(
-        FastCheck.constantFrom("reset" as const, 429 as const, 500 as const, 503 as const),
-        {
-          minLength: 1,
-          maxLength: 6
-        }
+const hash = (block: number, index: number): string =>
+  `0x${block.toString(16).padStart(32, "0")}${index.toString(16).padStart(32, "0")}`
+
+const decodeHash = Schema.decodeSync(Hash)
+
+/** An upstream with the transfers of a wallet, as `block:position`, and with failures. */
+const transferUpstream = () => {
+  const blocks = new Map<number, number>()
+  let failures: ReadonlyArray<"reset" | 429 | 500 | 503> = []
+  let intercepted: { skip: number; readonly effect: Effect.Effect<never> } | null = null
+  const positions = () =>
+    [...blocks].sort(([a], [b]) => a - b).flatMap(([block, count]) =>
+      Array.from({ length: count }, (_, index) => ({ block, index }))
+    )
+  const answer = (url: URL) => {
+    const from = Number(url.searchParams.get("from_block") ?? 0)
+    const limit = Number(url.searchParams.get("limit") ?? 100)
+    const cursor = url.searchParams.get("cursor")
+    const [afterBlock = -1, afterIndex = -1] = cursor?.split(":").map(Number) ?? []
+    const isAscending = url.searchParams.get("order")?.toUpperCase() === "ASC"
+    const ordered = positions().filter(({ block }) => block >= from)
+    if (!isAscending) ordered.reverse()
+    const rest = cursor === null
+      ? ordered
+      : ordered.slice(
+        ordered.findIndex(({ block, index }) => block === afterBlock && index === afterIndex) + 1
       )
-    }),
-    weight: 2
-  },
-  {
-    arbitrary: FastCheck.record({
-      tag: FastCheck.constant("restart" as const),
-      // Null between polls, otherwise during the poll after this many requests
-      afterRequests: FastCheck.option(FastCheck.nat(4))
-    }),
-    weight: 2
+    const result = rest.slice(0, limit)
+    const last = result.at(-1)
+    return Schema.encodeSync(walletTransfers.output)({
+      total: null,
+      page: null,
+      page_size: null,
+      cursor: last === undefined || rest.length <= limit ? null : `${last.block}:${last.index}`,
+      result: result.map(({ block, index }) =>
+        Erc20Transfer.example({
+          block_number: block,
+          log_index: index,
+          transaction_hash: decodeHash(hash(block, index))
+        })
+      )
+    })
   }
+  const client = HttpClient.make((request, url) =>
+    Effect.gen(function*() {
+      if (intercepted !== null && intercepted.skip-- === 0) {
+        const { effect } = intercepted
+        intercepted = null
+        return yield* effect
+      }
+      const [failure, ...others] = failures
+      failures = others
+      if (failure === "reset") {
+        return yield* new HttpClientError.RequestError({ request, reason: "Transport", description: "reset" })
+      }
+      const body = failure === undefined ? JSON.stringify(answer(url)) : "{\"message\":\"failure\"}"
+      return HttpClientResponse.fromWeb(
+        request,
+        new Response(body, { status: failure ?? 200, headers: { "content-type": "application/json" } })
+      )
+    })
+  )
+  return {
+    client,
+    /** Adds a transfer to a block, after those that the block has. */
+    add: (block: number) => void blocks.set(block, (blocks.get(block) ?? 0) + 1),
+    highestBlock: () => Math.max(0, ...blocks.keys()),
+    ids: () => positions().map(({ block, index }) => `${block}:${index}`),
+    failNext: (next: typeof failures) => {
+      failures = [...failures, ...next]
+    },
+    isFailing: () => failures.length > 0,
+    /** Runs an effect instead of the answer to a later request: the next one, or one after `skip` others. */
+    interceptAfter: (skip: number, effect: Effect.Effect<never>) => {
+      intercepted = { skip, effect }
+    }
+  }
+}
+
+/** Returns the transfers of an output, as `block:position`. */
+const printedIds = (out: string): ReadonlyArray<string> =>
+  records(out).map(({ block_number, log_index }) => `${String(block_number)}:${String(log_index)}`)
+
+const tagged = <Tag extends string, A>(tag: Tag, fields: { [K in keyof A]: FastCheck.Arbitrary<A[K]> }) =>
+  FastCheck.record(fields).map((event) => ({ tag, ...event }))
+
+const failure = FastCheck.constantFrom("reset" as const, 429 as const, 500 as const, 503 as const)
+
+const event = FastCheck.oneof(
+  tagged("poll", {}),
+  tagged("arrive", { blocks: FastCheck.nat(6), count: FastCheck.integer({ min: 1, max: 7 }) }),
+  tagged("late", { depth: FastCheck.nat(overlap - 1) }),
+  tagged("fail", { failures: FastCheck.array(failure, { minLength: 1, maxLength: 6 }) }),
+  // Null between polls, otherwise during the poll after this many requests
+  tagged("restart", { afterRequests: FastCheck.option(FastCheck.nat(4)) })
 )
 
 it.scoped.prop(
@@ -63,14 +127,8 @@ it.scoped.prop(
       for (const block of [95, 97, 100, 100]) upstream.add(block)
       const old = new Set(upstream.ids())
       const state = temporaryFile("state.json")
-      const start = startWatch(
-        ["watch", "wallet", "transfers", wallet, "--limit", String(limit), "--overlap", String(overlap)]
-          .concat(
-            "--state",
-            state
-          ),
-        upstream.client
-      )
+      const line = `watch wallet transfers ${wallet} --limit ${limit} --overlap ${overlap} --state ${state}`
+      const start = startWatch(line.split(" "), upstream.client)
       let watch: RunningWatch = yield* start
       let out = ""
       const restart = Effect.gen(function*() {
