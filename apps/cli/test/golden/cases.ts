@@ -8,7 +8,6 @@ import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { exampleValues } from "../../src/help/Help.ts"
-import type { ProcessResult } from "../support/process.ts"
 
 /** The response of a scripted upstream to all requests. */
 interface Scripted {
@@ -42,7 +41,10 @@ export interface Case {
 }
 
 /** What a case prints, and the requests that it sends. */
-export interface Result extends ProcessResult {
+export interface Result {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
   readonly requests: ReadonlyArray<string>
 }
 
