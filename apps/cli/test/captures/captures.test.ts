@@ -5,7 +5,7 @@
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { exampleValues } from "../../src/help/Help.ts"
-import { capture, hasTmux, startTmux, stopTmux } from "./tmux.ts"
+import { capture, hasTmux, startTmux, stopTmux } from "../support/tmux.ts"
 
 const { wallet } = exampleValues
 

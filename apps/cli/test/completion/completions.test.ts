@@ -1,6 +1,6 @@
 /** Completions: their candidates, and the scripts of the shells, in which the tests press Tab. */
 import { describe, expect, it } from "@effect/vitest"
-import { execFileSync, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +11,7 @@ import { complete } from "../../src/completion/Complete.ts"
 import * as AddressBook from "../../src/config/AddressBook.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
 import { shellProgram } from "../support/process.ts"
+import { hasTmux, startTmux, stopTmux, tmux } from "../support/tmux.ts"
 
 const names = {
   profiles: ["default", "work"],
@@ -99,47 +100,33 @@ const interactive = {
   fish: { start: "fish --no-config -i", load: "quarry completions fish | source" }
 } as const
 
-const has = (program: string): boolean => spawnSync(program, ["-V"]).error === undefined
-
 const directory = mkdtempSync(join(tmpdir(), "quarry-"))
-const socket = `quarry-test-${process.pid}`
 
-beforeAll(() => {
+beforeAll(async () => {
   const script = `#!/bin/sh\nexec ${shellProgram} "$@"\n`
   writeFileSync(join(directory, "quarry"), script, { mode: 0o755 })
   mkdirSync(join(directory, "config/quarry"), { recursive: true })
   const aliases = `aliases:\n  treasury: ${names.addressBook.resolve("treasury")}\n`
   writeFileSync(join(directory, "config/quarry/config.yaml"), aliases)
   writeFileSync(join(directory, "exported.csv"), "")
-  // Otherwise the server ends with each session, while the next one may connect to it
-  tmux(..."-f /dev/null start-server ; set-option -s exit-empty off".split(" "))
+  if (hasTmux) await startTmux()
 })
-afterAll(() => {
-  spawnSync("tmux", ["-L", socket, "kill-server"])
+afterAll(async () => {
+  await stopTmux()
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
 })
 
-const tmux = (...args: ReadonlyArray<string>): string =>
-  execFileSync("tmux", ["-L", socket, ...args], { encoding: "utf8" })
-
 /** Reads the screen until it contains a text. The timeout of the test ends the wait. */
 const screenWith = async (session: string, text: string): Promise<void> => {
-  while (!tmux("capture-pane", "-p", "-t", session).includes(text)) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  while (!(await tmux("capture-pane", "-p", "-t", session)).includes(text)) continue
 }
 
-// The tests say which program is missing
 for (const [shell, { load, start }] of Object.entries(interactive)) {
-  const missing = ["tmux", shell].filter((program) => !has(program))
-  const reason = missing.length === 0 ? "" : ` (not installed: ${missing.join(", ")})`
-  it.skipIf(missing.length > 0)(
-    `${shell} completes a command line when Tab is pressed${reason}`,
+  const isInstalled = hasTmux && spawnSync(shell, ["--version"]).error === undefined
+  it.skipIf(!isInstalled)(
+    `${shell} completes a command line when Tab is pressed (skipped where it or tmux is not installed)`,
     async () => {
-      const typeLine = (line: string) => {
-        tmux("send-keys", "-t", shell, "-l", line)
-        tmux("send-keys", "-t", shell, "Enter")
-      }
+      const type = (text: string, key: string) => tmux("send-keys", "-t", shell, text, key)
       const environment = [
         `PATH=${directory}:${process.env["PATH"] ?? ""}`,
         `HOME=${directory}`,
@@ -147,8 +134,8 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
         `TERM=${process.env["TERM"] ?? "xterm"}`
       ]
       const command = `env -i ${environment.map((variable) => `'${variable}'`).join(" ")} ${start}`
-      tmux(...`-f /dev/null new-session -d -s ${shell} -x 120 -y 50 -c ${directory}`.split(" "), command)
-      typeLine(`${load}; echo loaded-"completions"`)
+      await tmux(...`new-session -d -s ${shell} -x 120 -y 50 -c ${directory}`.split(" "), command)
+      await type(`${load}; echo loaded-"completions"`, "Enter")
       await screenWith(shell, "loaded-completions")
       const lines = [
         ["quarry wallet nft-t", "quarry wallet nft-trades"],
@@ -161,15 +148,14 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
         ["quarry man --to=conf", "quarry man --to=config/"]
       ] as const
       for (const [typed, completed] of lines) {
-        tmux("send-keys", "-t", shell, "-l", typed)
-        tmux("send-keys", "-t", shell, "Tab")
+        await type(typed, "Tab")
         await screenWith(shell, completed)
         // Clears the line
-        tmux("send-keys", "-t", shell, "C-u")
+        await type("", "C-u")
       }
-      typeLine("exit")
+      await type("exit", "Enter")
       // The shell may still write to its home directory
-      while (spawnSync("tmux", ["-L", socket, "has-session", "-t", shell]).status === 0) continue
+      while ((await tmux("list-sessions")).includes(`${shell}:`)) continue
     }
   )
 }

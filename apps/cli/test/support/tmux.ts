@@ -1,13 +1,14 @@
-/** Runs command lines in tmux, and captures the screen. */
+/** Terminals of tmux: a server for each test file. */
 import { execFile, execFileSync } from "node:child_process"
-import { shellProgram } from "../support/process.ts"
+import { shellProgram } from "./process.ts"
 
-const socket = `quarry-captures-${process.pid}`
+const socket = `quarry-${process.pid}`
 
 /** The lines of the screen. Longer output would scroll. */
 const rows = 400
 
-const tmux = (args: ReadonlyArray<string>): Promise<string> =>
+/** Runs a command of tmux, and returns its output. */
+export const tmux = (...args: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
     execFile("tmux", ["-L", socket, "-f", "/dev/null", ...args], (error, stdout) =>
       error === null ? resolve(stdout) : reject(error))
@@ -24,10 +25,10 @@ export const hasTmux = ((): boolean => {
 })()
 
 /** Starts the server with a session that keeps it running. */
-export const startTmux = (): Promise<unknown> => tmux(["new-session", "-d", "-s", "keep", "sleep 3600"])
+export const startTmux = (): Promise<unknown> => tmux("new-session", "-d", "-s", "keep", "sleep 3600")
 
 /** Ends all sessions. */
-export const stopTmux = (): Promise<unknown> => tmux(["kill-server"]).catch(() => null)
+export const stopTmux = (): Promise<unknown> => tmux("kill-server").catch(() => null)
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
@@ -64,9 +65,9 @@ export const capture = async (
     `code=\${PIPESTATUS[0]}; stty -echo; printf '\\e[6n'; read -rs -d R; echo "(exit code $code)"`,
     `printf '\\e[6n'; read -rs -d R; tmux -L ${socket} wait-for -S ${session}; sleep 3600`
   ].join("\n")
-  await tmux([...`new-session -d -s ${session} -x ${columns} -y ${rows} bash --norc -c`.split(" "), script])
-  await tmux(["wait-for", session])
-  const screen = await tmux(["capture-pane", "-p", "-e", "-t", session])
-  await tmux(["kill-session", "-t", session])
+  await tmux(...`new-session -d -s ${session} -x ${columns} -y ${rows} bash --norc -c`.split(" "), script)
+  await tmux("wait-for", session)
+  const screen = await tmux("capture-pane", "-p", "-e", "-t", session)
+  await tmux("kill-session", "-t", session)
   return screen.trimEnd()
 }
