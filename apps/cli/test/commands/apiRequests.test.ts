@@ -8,6 +8,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { sample } from "../../../../packages/core/test/support/sample.ts"
 import {
   cases,
   type EndpointCase,
@@ -45,7 +46,7 @@ const argvOf = ({ request: { body, method = "GET", path, query = {}, retry } }: 
 
 const parsed = (text: string) => Either.getOrThrow(parse(text))
 
-it.live.each(cases)("returns the output of $name", (endpoint) =>
+it.live.each(sample(cases, 3))("returns the output of $name", (endpoint) =>
   Effect.gen(function*() {
     const { baseUrl, keys, sent, sentElsewhere } = yield* service
     const { error, isList = false, output = null } = endpoint

@@ -115,7 +115,7 @@ it.effect.each(sample(["parquet", "ndjson", "csv"], 3))(
     }).pipe(Effect.provide(server(faults)))
 )
 
-it.effect.each([["SIGINT", 130], ["SIGTERM", 143]] as const)(
+it.effect.each(sample([["SIGINT", 130], ["SIGTERM", 143]] as const, 2))(
   "%s ends an export at once, and prints the command that continues it",
   ([signal, status]) =>
     Effect.gen(function*() {

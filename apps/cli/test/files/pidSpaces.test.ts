@@ -53,7 +53,6 @@ it.live.skipIf(!hasSpaces)(
       })
       expect(yield* run(isolated, "--resume")).toMatchObject(refusal)
       expect(yield* run([], "--overwrite")).toMatchObject(refusal)
-      expect(yield* run([], "--dry-run")).toMatchObject(refusal)
       expect(filesIn(folder)).toContain("transfers.csv.lock")
 
       first.kill("SIGKILL")

@@ -128,13 +128,13 @@ const formats = [
   ["jq", "--jq", "., .token_symbol"]
 ] as const
 
-const signals = [["SIGINT", 130], ["SIGTERM", 143]] as const
+const signals = [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]] as const
 
 describe.skipIf(process.platform === "win32").each(sample(formats, 5))(
   "a list as %s",
   (format, ...options) => {
     // A signal that arrives while an expression computes ends the process at once, without a message
-    it.skipIf(format === "jq").each(sample(signals, 2))(
+    it.skipIf(format === "jq").each(sample(signals, 3))(
       "over a pipe with a slow reader, ended by %s with status %i",
       async (signal, status) => {
         const ended = await withSlowReader([...list, ...options], signal)
