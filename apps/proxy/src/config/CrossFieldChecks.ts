@@ -1,5 +1,4 @@
 /** Checks that involve several keys. */
-import { chainName, evmChains } from "@blockquarry/core/Chain"
 import { pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { closestMatch } from "@blockquarry/core/Suggestion"
@@ -8,32 +7,17 @@ import * as Names from "@blockquarry/http/gateway/Settings"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import {
-  allowsAnonymousClients,
-  type Config,
-  type Cost,
-  isLoopback,
-  mayPassThrough,
-  shareOf
-} from "./Config.ts"
+import { allowsAnonymousClients, type Config, type Cost, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
-import { shapeOf } from "./Weights.ts"
-
-const operationPaths: ReadonlySet<string> = new Set(
-  allOperations.map(({ api, path }) => shapeOf(pathPrefix[api] + path))
-)
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
   readonly message: string
 }
 
-/** `isSet` returns whether a path is set explicitly. */
 export const check = (
-  config: Config,
-  isSet: (path: ConfigPath.ConfigPath) => boolean,
-  now: number
+  config: Config
 ): { readonly errors: ReadonlyArray<Finding>; readonly warnings: ReadonlyArray<Finding> } => {
   const errors: Array<Finding> = []
   const warnings: Array<Finding> = []
@@ -45,10 +29,6 @@ export const check = (
   const tokens = clients.flatMap(({ tokens }, client) =>
     tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
-  const adminTokens = admin?.tokens.map((token, index) => [["admin", "tokens", index], token] as const) ?? []
-  for (const [path, { until }] of [...tokens, ...adminTokens]) {
-    if (until <= now) warn(path, "the token has expired; remove it")
-  }
   const subjects = clients.flatMap(({ subjects }, client) =>
     subjects.map((subject, index) => [["clients", client, "subjects", index], subject] as const)
   )
@@ -56,8 +36,6 @@ export const check = (
     for (const [path] of subjects) reject(path, "subjects are those of JWTs; add the section jwt")
   } else if (isAnonymous) {
     reject(["jwt"], "authentication is disabled because clients is empty; add clients with subjects")
-  } else if (subjects.length === 0) {
-    warn(["jwt"], "no client has subjects, so no JWT is accepted; add subjects to clients")
   }
   const members = config.teams.flatMap(({ clients }, team) =>
     clients.map((name, index) => [["teams", team, "clients", index], name] as const)
@@ -84,22 +62,7 @@ export const check = (
   for (const [path, name] of members) {
     if (!clients.some((client) => client.name === name)) reject(path, `no client has the name ${name}`)
   }
-  for (const [index, client] of clients.entries()) {
-    const { chains, name, scopes, subjects, tokens } = client
-    for (const [at, chain] of chains.entries()) {
-      const similar = chain.startsWith("0x") || chainName(chain) !== undefined
-        ? undefined
-        : closestMatch(chain, evmChains)
-      if (similar === undefined) continue
-      warn(["clients", index, "chains", at], `no known chain has the name ${chain}; did you mean ${similar}?`)
-    }
-    const path = ["clients", index, "scopes"]
-    if (isSet(path) && scopes.includes("passthrough") && !mayPassThrough(client)) {
-      warn(
-        path,
-        `client ${name} has chains or contracts, so only rules that name it apply; remove passthrough`
-      )
-    }
+  for (const [index, { name, subjects, tokens }] of clients.entries()) {
     if (tokens.length + subjects.length > 0) continue
     warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
   }
@@ -132,18 +95,8 @@ export const check = (
   }
   for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]
-    if (operationPaths.has(shapeOf(rule.path))) {
-      reject([...path, "path"], "an operation has this path; requests for it are never passed through")
-    }
     if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
       reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
-    }
-    if (rule.clients.length === 0 && (rule.method !== "GET" || !clients.some(mayPassThrough))) {
-      const orScope = rule.method === "GET" ? ", or the scope passthrough to them" : ""
-      warn(
-        [...path, "clients"],
-        `rule ${rule.name} is for no client; add the names of those that may use it${orScope}`
-      )
     }
     for (const [at, client] of rule.clients.entries()) {
       if (client === "anonymous" ? isAnonymous : clients.some(({ name }) => name === client)) continue
@@ -170,16 +123,10 @@ export const check = (
         "and admin.tokens (quarry-proxy token NAME creates a token)"
     )
   }
-  const { redis, usage } = config
+  const { redis } = config
   const redisUrl = Either.getOrUndefined(parseRedisUrl(redis === undefined ? "" : Redacted.value(redis.url)))
   if (redis?.tls !== undefined && redisUrl?.tls === false) {
     reject(["redis", "tls"], "conflicts with redis.url, which is not rediss:// or rediss+sentinel://")
-  }
-  if (redis?.sentinelPassword !== undefined && redisUrl?.sentinel === null) {
-    warn(["redis", "sentinelPassword"], "not used, because redis.url is not redis+sentinel://HOST/NAME")
-  }
-  if (redis !== undefined && usage.file !== undefined) {
-    warn(["usage", "file"], "not used, because usage is saved in Redis; remove usage.file or redis")
   }
   const owners = [config.quotas, ...config.teams, ...clients]
   if (redis === undefined && owners.some(({ monthlyQuota }) => monthlyQuota !== null)) {
@@ -197,19 +144,8 @@ export const check = (
     )
   }
   const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
-  if (sandbox) {
-    if (configured.length > 0) warn(["upstream", "sandbox"], "the base URLs are not used in sandbox mode")
-    return { errors, warnings }
-  }
+  if (sandbox) return { errors, warnings }
   if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
-  for (const [index, key] of keys.entries()) {
-    const path = ["upstream", "keys", index, "upstreams"]
-    for (const [at, name] of (isSet(path) ? key.upstreams : []).entries()) {
-      if (configured.includes(name)) continue
-      const message = `key ${key.name} is for ${name}, which has no base URL; set upstream.baseUrls.${name}`
-      warn([...path, at], message)
-    }
-  }
   const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
   const remedy = keys.length === 0 ? `set ${Names.apiKey}, or add a key` : "add it to the upstreams of a key"
   for (const name of withoutKey) {

@@ -1,6 +1,5 @@
 /** Loads the configuration. Precedence: options of the command line, environment variables, file, defaults. */
 import type * as FileSystem from "@effect/platform/FileSystem"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -77,8 +76,7 @@ export const load = (
       ...jwt && keySet !== undefined && { jwt: { ...jwt, jwks: keySet } },
       usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
     }
-    const isSet = (path: ConfigPath.ConfigPath) => sourceOf(path)._tag !== "Default"
-    const checks = CrossFieldChecks.check(config, isSet, yield* Clock.currentTimeMillis)
+    const checks = CrossFieldChecks.check(config)
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]
     const errors = [
