@@ -1,205 +1,257 @@
 /**
- * Public SDKs get the ledger's values through the proxy. Only their base URL changes and, if the proxy has clients, their
- * API key, which becomes a client token.
+ * Public SDKs through the proxy: all functions of `Moralis.EvmApi`, which can only be started once per process, and that of
+ * Aptos. Only their base URL changes and, if the proxy has clients, their API key, which becomes a client token.
  */
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import Moralis from "moralis"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { ClientConfig } from "../src/config/Config.ts"
-import { examples, ledger, start, testClient, testConfig } from "./support/proxy.ts"
+import { operations, operationsV2 } from "moralis/common-evm-utils"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import type { Config } from "../src/config/Config.ts"
+import * as Weights from "../src/config/Weights.ts"
+import { type EvmCall, evmCalls } from "./support/evmCalls.ts"
+import * as EvmStub from "./support/EvmStub.ts"
+import {
+  examples,
+  ledger,
+  openAdmin,
+  sendRequest,
+  start,
+  testClient,
+  testConfig,
+  testEndpoints
+} from "./support/proxy.ts"
 
-const key = "canary-of-the-client"
+const key = "key-of-the-sdk"
 
 const scope = Effect.runSync(Scope.make())
-const proxy = await Effect.runPromise(Scope.extend(start(), scope))
+const stub = await Effect.runPromise(Scope.extend(EvmStub.make, scope))
+const direct = stub.url + EvmStub.prefix
 
-/** Changes the clients of the running proxy: the SDKs keep their first base URL. */
-const useClients = (clients: ReadonlyArray<ClientConfig>) =>
-  Effect.runPromise(proxy.reload(testConfig({ config: { clients } })))
+/** What the SDK sends besides reads of the data API that no rule mentions. Requests that start work have none. */
+const writes = evmCalls.filter(({ method }) => method !== "GET")
+const startsWork = ({ path }: EvmCall) => /\/(re)?sync$/.test(path)
 
-const modes: { readonly [name: string]: ReadonlyArray<ClientConfig> } = {
-  "a proxy with anonymous access": [],
-  "a proxy with clients": [testClient("sdk", key), testClient("another", "another")]
+const rules = writes.map(({ method, name, path }) => ({
+  name,
+  method: method === "PUT" ? "PUT" as const : "POST" as const,
+  path: EvmStub.prefix + path.replaceAll(/\{(\w+)\}/g, ":$1"),
+  api: "data" as const,
+  cost: null,
+  cacheTtl: null,
+  retry: false,
+  clients: ["sdk"]
+}))
+
+const proxyOf = (weights: Config["weights"]) =>
+  start({
+    endpoints: { ...testEndpoints, baseUrls: { ...testEndpoints.baseUrls, data: stub.url } },
+    httpClient,
+    config: {
+      admin: openAdmin,
+      clients: [testClient("sdk", key), testClient("refused", "refused", { scopes: ["tokenPrice"] })],
+      passthrough: { default: "reads", rules },
+      weights
+    }
+  })
+
+const httpClient = await Effect.runPromise(Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
+
+const Usage = Schema.Struct({
+  totals: Schema.Struct({ upstreamCost: Schema.Number, chargedCost: Schema.Number }),
+  operations: Schema.Array(
+    Schema.Struct({ name: Schema.String, priceDrift: Schema.Number, unsettledPrice: Schema.Number })
+  )
+})
+
+/** Sends the next calls of the SDK to this base URL, although it remembers the first one. */
+const useBaseUrl = (url: string) => {
+  Moralis.Core.config.set("evmApiBaseUrl", url)
+  Object.assign(Moralis.EvmApi, { _baseUrl: undefined })
 }
 
-const { collection1155, collection721, token, tokenId1155, tokenId721, wallet } = examples
+/** The JSON and the deserialized records of all pages. */
+const resultOf = async ({ call, name }: EvmCall): Promise<ReadonlyArray<unknown>> => {
+  const pages: Array<unknown> = []
+  for (let response = await call(); pages.length < 3;) {
+    if (response === null) throw new Error(`${name} returned null`)
+    pages.push(JSON.parse(JSON.stringify({ json: response.toJSON(), result: response.result })))
+    if (response.next === undefined || response.hasNext?.() !== true) break
+    response = await response.next()
+  }
+  return pages
+}
 
-const eth = ledger.chains.get("eth")
-if (eth === undefined) throw new Error("the ledger has no eth")
-
-/** Returns the last `count` elements of a sequence, latest first. */
-const latest = <A>(
-  of: { readonly length: number; readonly at: (index: number) => A | undefined },
-  count: number
-) => Array.from({ length: count }, (_, index) => of.at(of.length - 1 - index))
-
-const requests = () => Effect.runPromise(proxy.sandbox.recordedRequests)
-
-/** Creates a client that sends the key as a bearer token. */
-const aptos = (apiKey: string) =>
-  new Aptos(
-    new AptosConfig({
-      network: Network.CUSTOM,
-      fullnode: `${proxy.origin}/v1`,
-      clientConfig: { API_KEY: apiKey }
-    })
-  )
-
-beforeAll(() => Moralis.start({ apiKey: key, evmApiBaseUrl: `${proxy.origin}/api/v2.2` }))
-beforeEach(() => Effect.runPromise(proxy.sandbox.clearRecordedRequests))
+beforeAll(() => Moralis.start({ apiKey: key, evmApiBaseUrl: direct }))
+beforeEach(() => void stub.bill.splice(0))
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-for (const [name, clients] of Object.entries(modes)) {
-  describe(`moralis, through ${name}`, () => {
-    beforeAll(() => useClients(clients))
+it("covers the SDK", () => {
+  const described = [
+    ...operations.map(({ operationId }) => operationId),
+    ...operationsV2.map(({ name }) => name)
+  ]
+  expect(evmCalls.map(({ name }) => name).sort()).toEqual(described.sort())
+  expect(evmCalls.length).toBeGreaterThanOrEqual(60)
+})
 
-    it("lists the transfers of a wallet for some contracts over two pages", async () => {
-      const first = await Moralis.EvmApi.token.getWalletTokenTransfers({
-        address: wallet,
-        chain: "0x1",
-        contractAddresses: [token],
-        limit: 3
-      })
-      const second = await first.next()
-      const all = eth.walletTransfers(wallet)
-      const expected = latest(all, all.length).filter((transfer) => transfer?.token === token).slice(0, 6)
-      expect(
-        [...first.result, ...second.result].map((
-          { transactionHash, value }
-        ) => [transactionHash, value.toString()])
-      )
-        .toEqual(expected.map((transfer) => [transfer?.transaction, String(transfer?.value)]))
-      const seen = await requests()
-      expect(seen.map(({ query }) => query.find(([name]) => name.startsWith("contract_addresses")))).toEqual([
-        ["contract_addresses[]", token],
-        ["contract_addresses[]", token]
-      ])
-      expect(JSON.stringify(seen)).not.toContain("canary")
-    })
+describe("without a proxy", () => {
+  beforeAll(() => useBaseUrl(direct))
 
-    it("lists the NFTs of a contract", async () => {
-      // This SDK fails on later NFTs, whose metadata is not JSON
-      const { result } = await Moralis.EvmApi.nft.getContractNFTs({
-        address: collection721,
-        chain: "0x1",
-        limit: 2
-      })
-      expect(result.map(({ tokenId }) => BigInt(tokenId)))
-        .toEqual(eth.nfts(collection721).slice(0, 2).map(({ tokenId }) => tokenId))
-    })
-
-    it("lists the owners of an NFT", async () => {
-      const { result } = await Moralis.EvmApi.nft.getNFTTokenIdOwners({
-        address: collection1155,
-        tokenId: String(tokenId1155),
-        chain: "0x1"
-      })
-      const owners = eth.nfts(collection1155).find(({ tokenId }) => tokenId === tokenId1155)?.owners ?? []
-      expect(owners.length).toBeGreaterThan(0)
-      expect(new Set(result.map(({ amount, ownerOf }) => `${ownerOf?.lowercase} ${amount}`)))
-        .toEqual(new Set(owners.map(({ amount, owner }) => `${owner} ${amount}`)))
-    })
-
-    it("gets the metadata of an NFT", async () => {
-      const response = await Moralis.EvmApi.nft.getNFTMetadata({
-        address: collection721,
-        tokenId: String(tokenId721),
-        chain: "0x1",
-        normalizeMetadata: true
-      })
-      const nft = eth.nfts(collection721).find(({ tokenId }) => tokenId === tokenId721)
-      expect(response?.result.ownerOf?.lowercase).toBe(nft?.owners[0]?.owner)
-      expect(response?.result.name).toBe(eth.collections.get(collection721)?.name)
-    })
-
-    it("gets the price of a token", async () => {
-      const { result } = await Moralis.EvmApi.token.getTokenPrice({
-        address: token,
-        chain: "0x1",
-        include: "percent_change"
-      })
-      const { name, symbol } = eth.tokens.get(token) ?? {}
-      expect(result).toMatchObject({ tokenName: name, tokenSymbol: symbol })
-      expect(result.usdPrice).toBeGreaterThan(0)
-    })
-
-    it("lists the holders of a token", async () => {
-      const { result } = await Moralis.EvmApi.token.getTokenOwners({
-        tokenAddress: token,
-        chain: "0x1",
-        limit: 5
-      })
-      expect(result.map(({ balance, ownerAddress }) => `${ownerAddress.toLowerCase()} ${balance}`))
-        .toEqual(eth.holders(token).slice(0, 5).map(({ balance, owner }) => `${owner} ${balance}`))
-    })
-
-    it("lists the chains on which a wallet is active", async () => {
-      const { result } = await Moralis.EvmApi.wallets.getWalletActiveChains({
-        address: wallet,
-        chains: ["0x1", "0x89"]
-      })
-      const active = (["eth", "polygon"] as const).filter((chain) =>
-        ledger.chains.get(chain)?.activity(wallet) !== undefined
-      )
-      expect(result.activeChains.map(({ chain }) => chain)).toEqual(active)
-      expect((await requests()).map(({ query }) => query)).toEqual([[["chains[]", "0x1"], [
-        "chains[]",
-        "0x89"
-      ]]])
-    })
-
-    it("gets the upstream's error responses", async () => {
-      await expect(Moralis.EvmApi.token.getTokenPrice({ address: examples.unpricedToken, chain: "0x1" }))
-        .rejects.toThrow(/404|400/)
-    })
+  it.each(evmCalls)("$name deserializes the response of the stub, which bills every page", async (call) => {
+    const pages = await resultOf(call)
+    const items = call.per === undefined ? 1 : 2
+    const { name: endpoint, price } = call
+    expect(stub.bill).toEqual(pages.map(() => ({ key, endpoint, price: price * items })))
   })
 
-  describe(`@aptos-labs/ts-sdk, through ${name}`, () => {
-    beforeEach(() => Effect.runPromise(proxy.sandbox.clearRecordedRequests))
+  it("gets the table of prices", async () => {
+    const { result } = await Moralis.EvmApi.utils.endpointWeights()
+    const prices = result.map(({ endpoint, price }) => [endpoint, Number(price)])
+    expect(prices).toEqual(evmCalls.map(({ name, price }) => [name, price]))
+  })
 
-    it("gets a transaction by its hash", async () => {
-      const transaction = await aptos(key).getTransactionByHash({ transactionHash: examples.transaction })
-      expect(transaction).toEqual(
-        JSON.parse(JSON.stringify(ledger.transactions.mainnet.get(examples.transaction)))
-      )
-      expect((await requests()).map(({ path }) => path)).toEqual([
-        `/transactions/by_hash/${examples.transaction}`
-      ])
-    })
+  it("rejects what the stub does not know", async () => {
+    useBaseUrl(`${stub.url}/other`)
+    await expect(Moralis.EvmApi.utils.web3ApiVersion()).rejects.toThrow(/404/)
+    expect(stub.bill).toEqual([])
+  })
+})
 
-    it("gets it by its hash without 0x, which the SDK sends as it is", async () => {
-      const transactionHash = examples.transaction.slice(2)
-      expect(await aptos(key).getTransactionByHash({ transactionHash })).toMatchObject({
-        hash: examples.transaction
+const tables: ReadonlyArray<readonly [table: string, weights: Config["weights"]]> = [
+  ["the built-in table", []],
+  ["the table of the upstream", Either.getOrThrow(Weights.decode(JSON.stringify(EvmStub.weights)))]
+]
+
+describe.each(tables)("through a proxy with %s", (_, weights) => {
+  const proxyScope = Effect.runSync(Scope.make())
+  let proxy: Effect.Effect.Success<ReturnType<typeof proxyOf>>
+
+  beforeAll(async () => {
+    proxy = await Effect.runPromise(Scope.extend(proxyOf(weights), proxyScope))
+  })
+  afterAll(() => Effect.runPromise(Scope.close(proxyScope, Exit.void)))
+
+  const usage = async () => {
+    const { text } = await Effect.runPromise(sendRequest(proxy.adminPort ?? 0, "/usage"))
+    return Schema.decodeUnknownSync(Schema.parseJson(Usage))(text)
+  }
+
+  it.each(evmCalls.filter((call) => !startsWork(call) || call.method !== "GET"))(
+    "$name gives the same result, and is charged what it is billed",
+    async (call) => {
+      useBaseUrl(direct)
+      const expected = await resultOf(call)
+      stub.bill.splice(0)
+      const before = await usage()
+      useBaseUrl(proxy.origin + EvmStub.prefix)
+      expect(await resultOf(call)).toEqual(expected)
+      const { totals } = await usage()
+      const billed = stub.bill.reduce((sum, { price }) => sum + price, 0)
+      expect(billed).toBeGreaterThan(0)
+      expect([
+        totals.upstreamCost - before.totals.upstreamCost,
+        totals.chargedCost - before.totals.chargedCost
+      ]).toEqual([billed, billed])
+    }
+  )
+
+  it("lists the drift of each operation, and nothing unsettled", async () => {
+    const { operations } = await usage()
+    expect(operations.filter(({ unsettledPrice }) => unsettledPrice !== 0)).toEqual([])
+    // Prices per item are those of one item in the table
+    const drifts = operations.filter(({ priceDrift }) => priceDrift !== 0).map(({ name }) => name)
+    expect(drifts).toContain("other")
+  })
+
+  it.each(evmCalls.filter((call) => startsWork(call) && call.method === "GET"))(
+    "$name is refused, because it starts work",
+    async ({ call }) => {
+      useBaseUrl(proxy.origin + EvmStub.prefix)
+      await expect(call()).rejects.toThrow(/403/)
+      expect(stub.bill).toEqual([])
+    }
+  )
+
+  it("raises whatever it refuses, and never returns null", async () => {
+    useBaseUrl(proxy.origin + EvmStub.prefix)
+    Moralis.Core.config.set("apiKey", "refused")
+    onTestFinished(() => Moralis.Core.config.set("apiKey", key))
+    for (const { call, name } of evmCalls) {
+      if (name === "getTokenPrice") continue
+      await expect(call(), name).rejects.toThrow(/403/)
+    }
+    expect(stub.bill).toEqual([])
+  })
+})
+
+describe("in front of the sandbox", () => {
+  const sandboxScope = Effect.runSync(Scope.make())
+  let proxy: Effect.Effect.Success<ReturnType<typeof start>>
+
+  beforeAll(async () => {
+    proxy = await Effect.runPromise(Scope.extend(start(), sandboxScope))
+  })
+  beforeEach(() => {
+    useBaseUrl(`${proxy.origin}/api/v2.2`)
+    return Effect.runPromise(proxy.sandbox.clearRecordedRequests)
+  })
+  afterAll(() => Effect.runPromise(Scope.close(sandboxScope, Exit.void)))
+
+  const requests = () => Effect.runPromise(proxy.sandbox.recordedRequests)
+
+  /** Creates a client that sends the key as a bearer token. */
+  const aptos = (apiKey: string) =>
+    new Aptos(
+      new AptosConfig({
+        network: Network.CUSTOM,
+        fullnode: `${proxy.origin}/v1`,
+        clientConfig: { API_KEY: apiKey }
       })
-    })
-  })
-}
-
-describe("with an unknown token", () => {
-  beforeAll(() => useClients([testClient("sdk", key)]))
-  afterAll(() => Moralis.Core.config.set("apiKey", key))
-
-  it("moralis fails as with an invalid API key, with the proxy's message", async () => {
-    Moralis.Core.config.set("apiKey", "a-key-of-the-service")
-    await expect(Moralis.EvmApi.token.getTokenPrice({ address: token, chain: "0x1" }))
-      .rejects.toThrow(/^\[C0006\] Request failed, Unauthorized\(401\): unknown token/)
-    expect(await requests()).toEqual([])
-  })
-
-  it("aptos fails as with an invalid API key, with the proxy's error code", async () => {
-    await expect(
-      aptos("a-key-of-the-service").getTransactionByHash({ transactionHash: examples.transaction })
     )
+
+  const { collection721, token, transaction, unpricedToken, wallet } = examples
+
+  it.each([["anonymous access", []], ["clients", [testClient("sdk", key)]]])(
+    "with %s both get the data of the ledger, and the upstream's errors",
+    async (_, clients) => {
+      await Effect.runPromise(proxy.reload(testConfig({ config: { clients } })))
+      const eth = ledger.chains.get("eth")
+      const { result } = await Moralis.EvmApi.token.getWalletTokenTransfers({ address: wallet, limit: 1 })
+      const transfers = eth?.walletTransfers(wallet)
+      const last = transfers?.at(transfers.length - 1)
+      expect(result.map(({ transactionHash, value }) => [transactionHash, value.toString()]))
+        .toEqual([[last?.transaction, String(last?.value)]])
+      const nfts = await Moralis.EvmApi.nft.getContractNFTs({ address: collection721, limit: 2 })
+      expect(nfts.result.map(({ tokenId }) => BigInt(tokenId)))
+        .toEqual(eth?.nfts(collection721).slice(0, 2).map(({ tokenId }) => tokenId))
+      await expect(Moralis.EvmApi.token.getTokenPrice({ address: unpricedToken })).rejects.toThrow(/404|400/)
+      // The second is a hash without 0x, which the SDK sends as it is
+      for (const transactionHash of [transaction, transaction.slice(2)]) {
+        expect(await aptos(key).getTransactionByHash({ transactionHash }))
+          .toEqual(JSON.parse(JSON.stringify(ledger.transactions.mainnet.get(transaction))))
+      }
+      expect(JSON.stringify(await requests())).not.toContain(key)
+    }
+  )
+
+  it("both fail with an unknown token as with an invalid API key, and the log contains no token", async () => {
+    await Effect.runPromise(proxy.reload(testConfig({ config: { clients: [testClient("sdk", key)] } })))
+    const unknown = "a-key-of-the-service"
+    Moralis.Core.config.set("apiKey", unknown)
+    onTestFinished(() => Moralis.Core.config.set("apiKey", key))
+    await expect(Moralis.EvmApi.token.getTokenPrice({ address: token }))
+      .rejects.toThrow(/^\[C0006\] Request failed, Unauthorized\(401\): unknown token/)
+    await expect(aptos(unknown).getTransactionByHash({ transactionHash: transaction }))
       .rejects.toMatchObject({ status: 401, data: { code: "token-unknown" } })
     expect(await requests()).toEqual([])
-  })
-
-  it("the log contains neither valid nor unknown tokens", () => {
     const log = proxy.lines.join("\n")
-    for (const secret of [key, "a-key-of-the-service"]) expect(log).not.toContain(secret)
+    for (const secret of [key, unknown]) expect(log).not.toContain(secret)
   })
 })
