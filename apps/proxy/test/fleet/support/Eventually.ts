@@ -22,7 +22,7 @@ export const eventually = <E = never, R = never>(
   ).pipe(
     Effect.retry({
       while: (error) => error instanceof ConditionTimeout,
-      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("10 minutes"))
+      schedule: Schedule.spaced("30 millis").pipe(Schedule.upTo("10 minutes"))
     }),
     Effect.onInterrupt(() => Effect.logWarning(`interrupted while waiting: ${what}`)),
     Effect.asVoid
