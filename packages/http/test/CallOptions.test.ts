@@ -1,11 +1,12 @@
 /** Tests call options, of which the inner region takes precedence. The timelines show what tenants do not share. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { cachingOptions } from "./support/CacheFixtures.ts"
+import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import { addressOf, fetchPrice, minimalOptions, priceReply } from "./support/PriceCalls.ts"
@@ -85,6 +86,23 @@ describe("streamWithCallOptions", () => {
       }
     }))
 })
+
+it.effect("usage of an inner region is not part of the outer region", () =>
+  Effect.gen(function*() {
+    const harness = yield* TestClients.harness(numberedPrice, minimalOptions)
+    const both = Effect.all([fetchPrice(harness, 1), fetchPrice(harness, 2)], { concurrency: "unbounded" })
+    const [[, inner], outer] = yield* CallUsage.withUsage(
+      Effect.zipRight(fetchPrice(harness, 3), CallUsage.withUsage(both))
+    )
+    expect(outer).toEqual({ ...CallUsage.none, attempts: 1, cost: 3, price: 50, unsettledPrice: 50 })
+    expect(inner).toEqual({
+      ...CallUsage.none,
+      attempts: 2,
+      cost: 6,
+      price: 100,
+      unsettledPrice: 100
+    })
+  }))
 
 describe("query", () => {
   it.effect("adds parameters to those of the operation, and to those of the outer region", () =>

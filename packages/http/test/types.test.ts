@@ -18,7 +18,7 @@ import { describe, expectTypeOf, it } from "@effect/vitest"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import { address, hash } from "./support/Examples.ts"
+import { address } from "./support/Examples.ts"
 
 type Input<K extends keyof DataApiService> = Parameters<DataApiService[K]>[0]
 
@@ -71,23 +71,15 @@ export const misuses = (data: DataApiService, streams: StreamsApiService) => [
 ]
 
 /** Type-checked, never run. All of these are valid. */
-export const uses = (data: DataApiService, streams: StreamsApiService, ledger: LedgerApiService) => [
-  data.walletTransfers({ address }),
-  data.walletTransfers({ address, chain: "polygon amoy", from_block: 1, to_date: new Date(0) }),
+export const uses = (data: DataApiService) => [
   data.walletTransfers({ address, chain: undefined, limit: undefined, from_date: undefined }),
   data.walletTransfers.pages({ address }, { maxPages: 2, prefetch: 1, cursor: undefined }),
   data.walletTransfers.items({ address }, { maxItems: 2, cacheMode: "no-store", retry: undefined }),
-  data.tokenPrice({ address }, { cacheMode: "reload" }),
-  data.walletNftTrades({ address, chain: "0xa4b1", from_date: 1_700_000_000 }),
   data.nftMetadata({ address, token_id: 5n, format: "hex" }),
   data.nftOwners({ address, token_id: "0x5", format: "anything" }),
   data.tokenPrice({ address, chain: "fantom", exchange: "an exchange that is new" }),
-  data.walletNftTrades({ address, chain: "sepolia" }),
-  data.walletChains({ address, chains: ["eth", "0x89", "monad", "0x8f"] }),
   data.tokenPrice({ address }, { query: { fresh: [1, 2n, "3", true], none: undefined } }),
-  data.request({ path: "/x", method: "PUT", body: [1n], query: { fresh: 1 } }, { timeouts: { call: 5 } }),
-  streams.updateStreamStatus({ id: "s", status: "active" }),
-  ledger.ledgerTransaction({ txn_hash: hash })
+  data.request({ path: "/x", method: "PUT", body: [1n], query: { fresh: 1 } }, { timeouts: { call: 5 } })
 ]
 
 describe("the types of the clients", () => {

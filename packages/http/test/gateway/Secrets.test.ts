@@ -49,38 +49,29 @@ const apiKey = FastCheck.string({
 const surroundings = FastCheck.string({ unit: FastCheck.constantFrom(..."\\\"/u0é {}"), maxLength: 12 })
 
 describe("a search for secrets", () => {
+  const expectFound = (body: string, value: string) => {
+    const secrets = [Redacted.make("another-secret"), Redacted.make(value)]
+    expect([body, responseContainsSecret(responseOf(body), secrets)]).toEqual([body, true])
+    expect([body, textContainsSecret(body, secrets)]).toEqual([body, true])
+  }
+
   it("finds a secret in any spelling of JSON", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        secret,
-        FastCheck.array(FastCheck.nat(), { minLength: 20, maxLength: 20 }),
-        surroundings,
-        (value, choices, around) => {
-          const inJson = JSON.stringify(around).slice(0, -1) + spelled(value, choices) +
-            JSON.stringify(around).slice(1)
-          const body = `{"result":[${inJson}]}`
-          const secrets = [Redacted.make("another-secret"), Redacted.make(value)]
-          expect([body, responseContainsSecret(responseOf(body), secrets)]).toEqual([body, true])
-          expect([body, textContainsSecret(body, secrets)]).toEqual([body, true])
-        }
-      )
-    )
+    const choices = FastCheck.array(FastCheck.nat(), { minLength: 20, maxLength: 20 })
+    FastCheck.assert(FastCheck.property(secret, choices, surroundings, (value, choices, around) => {
+      const [before, after] = [JSON.stringify(around).slice(0, -1), JSON.stringify(around).slice(1)]
+      expectFound(`{"result":[${before}${spelled(value, choices)}${after}]}`, value)
+    }))
   })
 
   it("finds a key in any encoding", () => {
+    const encode = FastCheck.constantFrom(...Object.values(encodings))
+    const before = FastCheck.constantFrom("", "%", "&", "\\", "key=", "key: ")
     FastCheck.assert(
       FastCheck.property(
         apiKey,
-        FastCheck.constantFrom(...Object.values(encodings)),
-        FastCheck.constantFrom("", "%", "&", "\\", "key=", "key: "),
-        (value, encode, before) => {
-          const body = `${before} ${encode(value)}.`
-          expect([body, textContainsSecret(body, [Redacted.make(value)])]).toEqual([body, true])
-          expect([body, responseContainsSecret(responseOf(body), [Redacted.make(value)])]).toEqual([
-            body,
-            true
-          ])
-        }
+        encode,
+        before,
+        (value, encode, before) => expectFound(`${before} ${encode(value)}.`, value)
       )
     )
   })

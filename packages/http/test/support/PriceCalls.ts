@@ -1,16 +1,11 @@
 /** Price calls that requests can be assigned to, and options that disable all policies. */
-import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
-import type { OperationError } from "@blockquarry/core/OperationError"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Timeouts from "@blockquarry/http/Timeouts"
-import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as ScriptedClient from "./ScriptedClient.ts"
 import type { Clients, HarnessOptions } from "./TestClients.ts"
-import { runPendingWork } from "./TestTime.ts"
 
 /** Disables all policies. Tests enable the one that they are about. */
 export const minimalOptions = {
@@ -42,13 +37,3 @@ export const throttledReply = (retryAfter?: string): ScriptedClient.ScriptedRepl
 /** Returns the numbers from 0 to `length` - 1. */
 export const indices = (length: number): ReadonlyArray<number> =>
   Array.from({ length }, (_, number) => number)
-
-/** Starts price calls in order, and runs each as far as it gets without waiting. */
-export const forkPrices = (
-  clients: Clients,
-  numbers: ReadonlyArray<number>
-): Effect.Effect<ReadonlyArray<Fiber.RuntimeFiber<TokenPrice, OperationError>>> =>
-  Effect.forEach(
-    numbers,
-    (number) => Effect.zipLeft(Effect.fork(fetchPrice(clients, number)), runPendingWork)
-  )

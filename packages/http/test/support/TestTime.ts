@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { isFull } from "../../../core/test/support/sample.ts"
-import type { RecordedRequest } from "./ScriptedClient.ts"
 
 /** Runs a call while the clock advances by `within`. The default is longer than any call takes. */
 export const whileTimePasses = <A, E, R>(
@@ -16,10 +15,6 @@ export const whileTimePasses = <A, E, R>(
     yield* TestClock.adjust(within)
     return yield* Fiber.join(fiber)
   })
-
-/** Returns the times between requests, in milliseconds. */
-export const waitsBetween = (requests: ReadonlyArray<RecordedRequest>): ReadonlyArray<number> =>
-  requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0))
 
 /** Runs all fibers as far as they get without waiting. Reading a body takes several turns of the event loop. */
 export const runPendingWork: Effect.Effect<void> = Effect.promise(() =>

@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { forkPrices, indices, minimalOptions, priceReply, throttledReply } from "../../support/PriceCalls.ts"
+import { fetchPrice, indices, minimalOptions, priceReply, throttledReply } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { keysOf, labelOf } from "../../support/TestEngine.ts"
-import { fewRuns } from "../../support/TestTime.ts"
+import { fewRuns, runPendingWork } from "../../support/TestTime.ts"
 
 it.effect.prop(
   "no call fails while one key works, and no attempt uses a key twice",
@@ -48,7 +48,8 @@ it.effect.prop(
       let calls = 0
       for (const step of steps) {
         calls += step.calls
-        const fibers = yield* forkPrices(harness, indices(step.calls))
+        const fibers = yield* Effect.forEach(indices(step.calls), (number) =>
+          Effect.zipLeft(Effect.fork(fetchPrice(harness, number)), runPendingWork))
         yield* TestClock.adjust(100)
         yield* Fiber.joinAll(fibers)
         yield* TestClock.adjust(step.after)
