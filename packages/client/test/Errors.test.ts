@@ -5,7 +5,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
-import { describe, expect, expectTypeOf, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { toClientError } from "../src/internal/toClientError.ts"
 
 const encode = Schema.encodeSync(ListOperationError)
@@ -46,17 +46,6 @@ describe("an error", () => {
     const call = { operation: "tokenPrice", request: { method: "GET", path: "/erc20/0x/price" } }
     const error = new Client.RateLimitError({ ...call, response: null, retryAfter: 1500 })
     expect(error.stack).toMatch(/^RateLimitError: tokenPrice: not sent: .*; retry in 2 s/)
-  })
-
-  it("narrows by name, and all names are known", () => {
-    const use = (error: Client.ClientError) => {
-      if (error.name === "ServerError") expectTypeOf(error).toEqualTypeOf<Client.ServerError>()
-      if (error.name === "RateLimitError") expectTypeOf(error.retryAfter).toEqualTypeOf<number | null>()
-    }
-    expect(use).toBeTypeOf("function")
-    expectTypeOf<ListOperationError["_tag"]>().toExtend<Client.ClientError["name"]>()
-    expectTypeOf<Client.ListError>().toExtend<Client.ClientError>()
-    expectTypeOf<Client.CallError>().toExtend<Client.BlockquarryError>()
   })
 })
 

@@ -1,13 +1,12 @@
 /** The published modules: no imports of Node.js, and their sizes. */
-import { execFile } from "node:child_process"
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { rolldown } from "rolldown"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { run } from "./support/Declarations.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const packageFolder = fileURLToPath(new URL("../", import.meta.url))
@@ -19,14 +18,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => rm(folder, { recursive: true }))
-
-/** Runs a program, and returns what it prints. */
-const run = (...args: ReadonlyArray<string>): Promise<string> =>
-  promisify(execFile)(process.execPath, [...args], { cwd: folder, timeout: 600_000 }).then(
-    ({ stdout }) => stdout,
-    ({ message, stdout }: { readonly message: string; readonly stdout: string }) =>
-      expect.fail(`${message}\n${stdout}`)
-  )
 
 const bundle = async (code: string) => {
   const program = await rolldown({
@@ -53,9 +44,7 @@ describe("the published modules", () => {
   beforeAll(async () => {
     await mkdir(published(), { recursive: true })
     await copyFile(join(packageFolder, "package.json"), join(published(), "package.json"))
-    await promisify(execFile)(process.execPath, ["bundle.mjs", join(published(), "dist")], {
-      cwd: packageFolder
-    })
+    await run(packageFolder, "bundle.mjs", join(published(), "dist"))
   })
 
   it("add at most 2 kB to a program that only formats", async () => {
@@ -89,7 +78,7 @@ describe("the published modules", () => {
        for await (const _ of client.tokenTransfers.items(input, { prefetch: 1 })) break
        console.log(price.tokenName)`
     )
-    expect(await run("--disallow-code-generation-from-strings", "edge.mjs")).toBe("Quarry Dollar\n")
+    expect(await run(folder, "--disallow-code-generation-from-strings", "edge.mjs")).toBe("Quarry Dollar\n")
   })
 
   it("have data of the sandbox only in its module", async () => {
@@ -107,6 +96,6 @@ describe("the published modules", () => {
       `const { formatUnits, TokenPrice } = require("@blockquarry/client")
        console.log(formatUnits(15n, 1), typeof TokenPrice.decode)`
     )
-    expect(await run("common.cjs")).toMatch(/1\.5 function\n$/)
+    expect(await run(folder, "common.cjs")).toMatch(/1\.5 function\n$/)
   })
 })

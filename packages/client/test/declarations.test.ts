@@ -34,30 +34,8 @@ it("import no other package", async () => {
 })
 
 it("compile in a project without Effect", async () => {
-  expect(await compile(folder, userProgram)).toBe("")
+  expect(await compile(folder, program)).toBe("")
 })
-
-const userProgram = `
-import { type Client, createClient, encode, isClientError, NotFoundError, TokenPrice } from "@blockquarry/client"
-import { createSandbox } from "@blockquarry/client/sandbox"
-
-const { apiKey, baseUrl, examples, fetch } = createSandbox()
-const client: Client & AsyncDisposable = createClient({ apiKey, baseUrl, fetch, retry: { attempts: 2 } })
-const price: TokenPrice = await client.tokenPrice({ address: examples.token, chain: "eth" })
-const value: bigint | null | undefined = price.nativePrice?.value
-const json: { readonly usdPrice: number } = encode(price)
-for await (const { block_timestamp } of client.walletTransfers.items({ address: examples.wallet }, { maxItems: 2 })) {
-  const time: number | undefined = block_timestamp?.getTime()
-}
-try {
-  await client.walletChains({ address: "0x" })
-} catch (error) {
-  if (error instanceof NotFoundError) error.status.toFixed()
-  if (isClientError(error) && error.name === "RateLimitError") error.retryAfter?.toFixed()
-}
-await client.close()
-export { json, value }
-`
 
 /** What an editor shows for expressions of a program. A new expression is a new line in the record. */
 const record = fileURLToPath(new URL("records/hovers.txt", import.meta.url))
@@ -66,13 +44,14 @@ it("are plain in an editor", async () => {
   const shown = [...(await readFile(record, "utf8")).matchAll(/^\$ (.*)$/gm)].map(([, expression = ""]) =>
     expression
   )
-  const texts = hovers(folder, shownProgram, shown).map((text, index) => `$ ${shown[index]}\n${text}\n`)
+  const texts = hovers(folder, program, shown).map((text, index) => `$ ${shown[index]}\n${text}\n`)
   await expect(texts.join("\n")).toMatchFileSnapshot(record)
 })
 
-const shownProgram = `
+/** Compiles, and has the expressions of the record. */
+const program = `
 import {
-  type CallError, createClient, isClientError, type StandardSchema, TokenPrice
+  type CallError, type Client, createClient, encode, isClientError, NotFoundError, type StandardSchema, TokenPrice
 } from "@blockquarry/client"
 import { createSandbox } from "@blockquarry/client/sandbox"
 
@@ -86,9 +65,12 @@ const client = createClient({
   rateLimit: { limit: 25, window: "1 second", cost: { tokenPrice: 1 }, dailyQuota: 5 }
 })
 
+const closing: Client & AsyncDisposable = client
+
 const price = await client.tokenPrice({ address: "0x", include: "percent_change" }, { cacheMode: "reload" })
 price.nativePrice
 price.nativePrice?.value
+const json: { readonly usdPrice: number } = encode(price)
 price.exchangeAddress
 price["24hrPercentChange"]
 TokenPrice.decode({})
@@ -122,10 +104,11 @@ stream.getNativeBalances
 
 declare const output: StandardSchema<{ readonly total: bigint }>
 const own = await client.request({ path: "/wallets/0x/net-worth", query: { chain: "eth" }, output })
-const json = await client.request({ path: "/wallets/0x/net-worth", method: "POST" })
+const document = await client.request({ path: "/wallets/0x/net-worth", method: "POST" })
 client.request.items({ path: "/approvals" })
 
 const print = (error: unknown, failure: CallError) => {
+  if (error instanceof NotFoundError) error.status.toFixed()
   if (!isClientError(error)) return
   error.hint
   if (error.name === "RateLimitError") return [error.retryAfter, error.response]

@@ -7,8 +7,10 @@ const apiKey = "zanzibar/of+the=client"
 const address = "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"
 const price = "{\"usdPrice\":1.5}"
 
+type Fetch = NonNullable<ClientOptions["fetch"]>
+
 /** Sends a request with a fetch, and counts its calls. */
-const failure = async (fetch: NonNullable<ClientOptions["fetch"]>, isUpdate = false) => {
+const failure = async (fetch: Fetch, isUpdate = false) => {
   let calls = 0
   const client = createClient({
     apiKey,
@@ -36,25 +38,17 @@ const responses: ReadonlyArray<readonly [string, () => Response]> = [
 describe.each(responses)("a body %s", (_, response) => {
   const alreadyRead = { name: "InvalidResponseError", kind: "already-read", status: 200, retryable: false }
 
-  it("that a wrapper has read is an error that says so, after one request", async () => {
-    const { calls, error } = await failure(async () => {
-      const read = response()
-      await read.text()
-      return read
-    })
-    expect(error).toMatchObject(alreadyRead)
-    expect(error).toHaveProperty("message", expect.stringContaining("read a clone of the response instead"))
-    expect(calls).toBe(1)
-  })
-
-  it("that another reader has locked is the same error", async () => {
-    const { calls, error } = await failure(async () => {
-      const locked = response()
-      locked.body?.getReader()
-      return locked
-    })
-    expect(error).toMatchObject(alreadyRead)
-    expect(calls).toBe(1)
+  it("that a wrapper has read or locked is an error that says so, after one request", async () => {
+    for (const read of [(body: Response) => body.text(), (body: Response) => body.body?.getReader()]) {
+      const { calls, error } = await failure(async () => {
+        const used = response()
+        await read(used)
+        return used
+      })
+      expect(error).toMatchObject(alreadyRead)
+      expect(error).toHaveProperty("message", expect.stringContaining("read a clone of the response instead"))
+      expect(calls).toBe(1)
+    }
   })
 
   it("of a Response that is shared by calls is read once", async () => {
@@ -78,29 +72,38 @@ class InternalError extends Error {
   override name = "InternalError"
 }
 
-const mistakes: ReadonlyArray<readonly [string, () => unknown, string]> = [
+const throwing = (error: unknown): Fetch => () => Promise.reject(error)
+
+const mistakes: ReadonlyArray<readonly [string, Fetch, string]> = [
   [
-    "a request without a handler of MSW",
-    () => new InternalError("[MSW] Cannot bypass a request"),
+    "throws for a request without a handler of MSW",
+    throwing(new InternalError("[MSW] Cannot bypass a request")),
     "InternalError: [MSW] Cannot bypass a request"
   ],
   [
-    "a blocked port",
-    () => new TypeError("fetch failed", { cause: new Error("bad port") }),
+    "of Node.js blocks a port",
+    () => globalThis.fetch("http://127.0.0.1:9"),
     "Error: bad port, which fetch blocks"
   ],
-  ["a string", () => "no entry", "no entry"],
-  ["a mistake", () => new TypeError("init.foo is not a function"), "TypeError: init.foo is not a function"],
+  ["throws a string", throwing("no entry"), "no entry"],
   [
-    "a mistake with a code",
-    () => Object.assign(new TypeError("Invalid URL"), { code: "ERR_INVALID_URL" }),
+    "has a mistake",
+    throwing(new TypeError("init.foo is not a function")),
+    "TypeError: init.foo is not a function"
+  ],
+  [
+    "has a mistake with a code",
+    throwing(Object.assign(new TypeError("Invalid URL"), { code: "ERR_INVALID_URL" })),
     "TypeError: Invalid URL"
-  ]
+  ],
+  ["returns undefined", vi.fn().mockResolvedValue(undefined), "TypeError: fetch returned no Response"],
+  ["returns nothing, at once", vi.fn(), "TypeError: fetch returned no Response"]
 ]
 
 describe("a fetch", () => {
-  it.each(mistakes)("that throws %s is not repeated, and its text is kept", async (_, make, text) => {
-    const { calls, error } = await failure(() => Promise.reject(make()))
+  it.each(mistakes)("that %s is not repeated, and its text is kept", async (_, fetch, text) => {
+    const { calls, error } = await failure(fetch)
+    expect(error).toBeInstanceOf(BlockquarryError)
     expect(error).toMatchObject({
       name: "NetworkError",
       reason: `the HTTP client failed: ${text}`,
@@ -109,31 +112,8 @@ describe("a fetch", () => {
       retryable: false
     })
     expect(calls).toBe(1)
-  })
-
-  it("of Node.js that blocks a port is such a mistake, and sends nothing", async () => {
-    const { calls, error } = await failure(() => globalThis.fetch("http://127.0.0.1:9"), true)
-    expect(error).toMatchObject({
-      reason: "the HTTP client failed: Error: bad port, which fetch blocks",
-      sent: false,
-      mayHaveBeenApplied: false,
-      retryable: false
-    })
-    expect(calls).toBe(1)
-  })
-
-  it.each([
-    ["undefined", vi.fn().mockResolvedValue(undefined)],
-    ["nothing, at once", vi.fn()]
-  ])("that returns %s is an error that says so, after one request", async (_, fetch) => {
-    const { calls, error } = await failure(fetch)
-    expect(error).toBeInstanceOf(BlockquarryError)
-    expect(error).toMatchObject({
-      name: "NetworkError",
-      reason: "the HTTP client failed: TypeError: fetch returned no Response",
-      retryable: false
-    })
-    expect(calls).toBe(1)
+    const update = await failure(fetch, true)
+    expect(update.error).toMatchObject({ mayHaveBeenApplied: !text.includes("bad port"), retryable: false })
   })
 
   it.each([
@@ -142,13 +122,8 @@ describe("a fetch", () => {
     `https://api.test/?key=${apiKey}`,
     `{"headers":{"x-api-key":${JSON.stringify(apiKey)}}}`
   ])("that throws the API key as %s does not reveal it", async (spelling) => {
-    for (
-      const make of [
-        (text: string) => new Error(text),
-        (text: string) => new TypeError(`error sending request ${text}`)
-      ]
-    ) {
-      const { error, text } = await failure(() => Promise.reject(make(`failed for ${spelling}.`)))
+    for (const make of [Error, TypeError]) {
+      const { error, text } = await failure(throwing(new make(`error sending request ${spelling}.`)))
       expect(error).toMatchObject({ name: "NetworkError" })
       for (const one of [apiKey, encodeURIComponent(apiKey)]) expect(text).not.toContain(one)
     }
@@ -224,6 +199,7 @@ describe("a fetch", () => {
     for (const url of [await unusedUrl(), "http://nothing.invalid"]) {
       const { error } = await failure((_, init) => globalThis.fetch(url, init), true)
       expect(error).toMatchObject({ name: "NetworkError", sent: false, mayHaveBeenApplied: false })
+      expect(error).toHaveProperty("hint", "Check the option baseUrl and your network.")
     }
   })
 })

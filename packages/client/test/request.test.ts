@@ -1,13 +1,7 @@
-/** Requests that no operation describes: over sockets, with schemas of other libraries, and the types of both. */
-import {
-  type Client,
-  createClient,
-  type JsonPage,
-  type JsonValue,
-  type StandardSchema
-} from "@blockquarry/client"
+/** Requests that no operation describes: over sockets, and with schemas of other libraries. */
+import { type Client, createClient, type StandardSchema } from "@blockquarry/client"
 import * as Schema from "effect/Schema"
-import { afterAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest"
+import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import {
   cases,
   escapingPaths,
@@ -138,18 +132,3 @@ describe("the output", () => {
       )
   })
 })
-
-/** Type-checked, never run. */
-export const types = () => {
-  expectTypeOf(client.request({ path: "/x" })).toEqualTypeOf<Promise<JsonValue>>()
-  expectTypeOf(client.request({ path: "/x", output: atLeast(1, true) })).toEqualTypeOf<
-    Promise<{ readonly number: number }>
-  >()
-  expectTypeOf(client.request.pages({ path: "/x" })).toEqualTypeOf<AsyncIterable<JsonPage>>()
-  const output = Schema.standardSchemaV1(
-    Schema.Struct({ cursor: Schema.String, result: Schema.Array(Schema.Number) })
-  )
-  expectTypeOf(client.request.items({ path: "/x", output }, { maxItems: 1 })).toEqualTypeOf<
-    AsyncIterable<number>
-  >()
-}

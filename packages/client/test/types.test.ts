@@ -113,17 +113,3 @@ describe("options", () => {
     expectTypeOf<Flat<SandboxExamples>>().toEqualTypeOf<Plain<Ledger["examples"]>>()
   })
 })
-
-/** Type-checked, never run. */
-export const misuses = (client: Client.Client) => [
-  // @ts-expect-error -- a price is not a list
-  client.tokenPrice.pages,
-  // @ts-expect-error -- a lower bound is either a block or a date
-  client.walletTransfers({ address: "0x", from_block: 1, from_date: "2024-01-01" }),
-  // @ts-expect-error -- unknown pagination option
-  client.walletTransfers.items({ address: "0x" }, { pageSize: 5 }),
-  // @ts-expect-error -- one call has no pagination options
-  client.walletTransfers({ address: "0x" }, { maxPages: 1 }),
-  // @ts-expect-error -- the index of a callback is not an option
-  [{ address: "0x" }].map(client.tokenPrice)
-]

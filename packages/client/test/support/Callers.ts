@@ -52,14 +52,15 @@ export interface Storage {
 }
 
 /**
- * Has 100 callers call at once, each in a store of its own. Returns the number of answers, and how often what a caller gave ran
+ * Has callers call at once, each in a store of its own. Returns the number of answers, and how often what a caller gave ran
  * at all and in a store that is not that of this caller. A stream has four records.
  */
 export const callAtOnce = async (
   createClient: (options: ClientOptions) => Client,
   baseUrl: string,
   policy: string,
-  storage: Storage
+  storage: Storage,
+  callers = 100
 ): Promise<{ readonly answers: number; readonly ran: number; readonly elsewhere: number }> => {
   let [answers, ran, elsewhere] = [0, 0, 0]
   const expectStore = (isOwn: (store: number) => boolean) => {
@@ -100,7 +101,7 @@ export const callAtOnce = async (
       answered()
     })
   }
-  await Promise.all(Array.from({ length: 100 }, (_, caller) => storage.run(caller, () => call(caller))))
+  await Promise.all(Array.from({ length: callers }, (_, caller) => storage.run(caller, () => call(caller))))
   await client.close()
   return { answers, ran, elsewhere }
 }

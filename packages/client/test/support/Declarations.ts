@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url)
 const compiler = join(root, "node_modules/typescript/bin/tsc")
 
 /** Runs a program, and returns what it prints. */
-const run = (folder: string, ...args: ReadonlyArray<string>): Promise<string> =>
+export const run = (folder: string, ...args: ReadonlyArray<string>): Promise<string> =>
   promisify(execFile)(process.execPath, [...args], { cwd: folder, timeout: 600_000 }).then(
     ({ stdout }) => stdout,
     ({ message, stdout }: { readonly message: string; readonly stdout: string }) =>
