@@ -10,7 +10,7 @@ import { daysSinceEpoch } from "./instant.ts"
  * `T03:04:05.678`, ` 03:04`, `T0304`; then `Z`, `+05:30`, `-0530`, `-08`.
  */
 const isoPattern = new RegExp(
-  String.raw`^(\d{4}|[+-]\d{6})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d)?|-?(\d{3})|-?W(\d\d)(?:-?(\d))?)?` +
+  String.raw`^(\d{4}|[+-]\d{6})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d)?|-?(\d{3})|-?W(\d\d)(?:-?([1-7]))?)?` +
     String.raw`(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?)?(?:\s?(Z|([+-])(\d\d)(?::?(\d\d))?))?$`,
   "i"
 )
@@ -32,7 +32,7 @@ const dayBetween = (first: number, end: number, number: number): number | undefi
 /** The Monday of the first week of a year: the week with January 4. 1970 began on a Thursday. */
 const firstMonday = (year: number): number => {
   const fourth = daysSinceEpoch(year, 1, 4)
-  return fourth - (((fourth + 3) % 7) + 7) % 7
+  return fourth - (fourth + 3 + 7e8) % 7
 }
 
 /** The day of a month, or undefined if there is none. */
@@ -77,12 +77,7 @@ export const parseIsoDate = (text: string): number | NoDate | undefined => {
     : yearDay !== undefined
     ? dayBetween(daysSinceEpoch(year, 1, 1), daysSinceEpoch(year + 1, 1, 1), Number(yearDay))
     : dayOf(year, Number(month ?? basicMonth ?? 1), Number(monthDay ?? basicDay ?? 1))
-  const isDay = Number(weekDay) >= 1 && Number(weekDay) <= 7
-  return instantOf(
-    isDay ? day : undefined,
-    [hour, minute, second, fraction],
-    offsetOf([sign, offsetHour, offsetMinute])
-  )
+  return instantOf(day, [hour, minute, second, fraction], offsetOf([sign, offsetHour, offsetMinute]))
 }
 
 /** `3:04 PM`, `03:04:05.678`, `3 PM` */
@@ -105,12 +100,11 @@ const months =
   "july julio,august augusti augustus,september septembre septiembre,october octobre octubre,november novembre noviembre,december"
 /** Returns the number of the names that have a word, or its first letters, from 0 on, or -1. */
 const indexIn = (names: string, word: string, isWhole: boolean): number =>
-  names.split(",").findIndex((each) => ` ${each} `.includes(` ${word.toLowerCase()}${isWhole ? " " : ""}`))
+  names.toLowerCase().split(",")
+    .findIndex((each) => ` ${each} `.includes(` ${word.toLowerCase()}${isWhole ? " " : ""}`))
 
-/** By their number in the week, in which day 0, January 1, 1970, is the first. */
-const weekdays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
-/** Words that say no more. */
-const filler = "at t"
+/** The weekdays from that of day 0 on, January 1, 1970. */
+const weekdays = "Thursday,Friday,Saturday,Sunday,Monday,Tuesday,Wednesday"
 const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 /** The numbers of a date, after words such as `Date:` or a weekday in another language. */
 const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
@@ -147,16 +141,17 @@ const parseParts = (input: string): number | NoDate => {
     texts.map((text) => offsetOf(/(\D)(\d{1,2}?):?(\d\d)?$/.exec(text)?.slice(1) ?? []))
   )
   const found: Array<number> = []
-  const foundWeekdays: Array<number> = []
+  let weekday = -1
   const rest = clockless.replace(offsetPattern, " ").replace("@", " ").replace(
     wordPattern,
     (all, word: string) => {
       const isShort = word.length < 3
       const zone = indexIn(zones, word, true)
       const month = indexIn(months, word, isShort) + 1
-      const weekday = indexIn(weekdays.join().toLowerCase(), word, isShort)
-      if (weekday >= 0) foundWeekdays.push(weekday)
-      else if (indexIn(filler, word, isShort) === 0) return " "
+      const inWeek = indexIn(weekdays, word, isShort)
+      if (inWeek >= 0) weekday = inWeek
+      // These words say no more
+      else if (/^(?:at|t)$/i.test(word)) return " "
       else if (zone >= 0) offsets.add(zone * 30 - 600)
       else if (month > 0) found.push(month)
       else if (!/^[A-Z]{2,5}$/.test(word)) return all
@@ -178,10 +173,8 @@ const parseParts = (input: string): number | NoDate => {
   if (isOther) return Number.NaN
   if (day === undefined && month === 0 && numbers[0]?.length !== 4) return nonexistentMonth
   if (offsets.size > 1 || offsets.has(Number.NaN)) return ambiguousZone
-  const weekday = day === undefined ? undefined : (day % 7 + 7) % 7
-  if (weekday !== undefined && foundWeekdays.some((other) => other !== weekday)) {
-    return `which is a ${weekdays[weekday] ?? ""}`
-  }
+  const actual = ((day ?? weekday) + 7e6) % 7
+  if (weekday >= 0 && weekday !== actual) return `which is a ${weekdays.split(",")[actual] ?? ""}`
   const [hour = "0", ...smaller] = time.match(/\d+/g) ?? []
   const half = Number(hour) > 12 ? "99" : String(Number(hour) % 12 + (/p/i.test(time) ? 12 : 0))
   return instantOf(day, [/m/i.test(time) ? half : hour, ...smaller], [...offsets][0] ?? 0)
