@@ -40,8 +40,7 @@ export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitSt
  *
  * With `share`:
  *
- * - Rate limits: a process also counts what it acquired before the outage. In the window in which an outage begins or
- *   ends, a fleet may use a limit twice.
+ * - Rate limits: in the window in which an outage begins or ends, a fleet may use a limit twice.
  * - Quotas: a process may consume its share of the limit in a window, less what it already consumed in it, and at most its
  *   share of the units that remained at its last contact with the store. Local consumption is not added to the store
  *   afterwards: in the window of an outage, a fleet consumes at most twice the limit, unless the store loses data.

@@ -1,4 +1,5 @@
 /** Tests the parsing of rate limits, and of Retry-After headers. */
+import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"

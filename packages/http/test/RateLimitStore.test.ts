@@ -37,15 +37,13 @@ const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining
 const grantedTrial = { _tag: "Granted", trial: true }
 
 describe("rate limits with a backend", () => {
-  it.scoped("are the local share during an outage, less what was acquired before, and those of the backend afterwards", () =>
+  it.scoped("are the local share during an outage, and those of the backend afterwards", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2)
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
-      expect(yield* store.acquire("b", rule, 2, lease)).toMatchObject(granted)
       state.unavailable = true
       // Five per second, with a burst of five.
-      expect(yield* store.acquire("b", rule, 3, lease)).toEqual({ ...granted, remaining: 0 })
-      expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 200 })
+      expect(yield* store.acquire("a", rule, 5, lease)).toEqual({ ...granted, remaining: 0 })
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(200, "rate_limit"))
       yield* TestClock.adjust(200)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
@@ -111,10 +109,10 @@ describe("rate limits with a backend", () => {
       state.unavailable = true
       for (let times = 0; times < 3; times += 1) {
         expect(yield* store.acquire("a", rule, 10, lease)).toEqual({ ...granted, remaining: 10 })
-        expect(yield* store.consume("a", quota, 8)).toEqual(consumed(10))
-        expect(yield* store.peek("a", quota)).toEqual({ remaining: 10, millis: period })
+        expect(yield* store.consume("a", quota, 8)).toEqual(consumed(0))
+        expect(yield* store.peek("a", quota)).toEqual({ remaining: 0, millis: period })
       }
-      expect([yield* store.release("a", rule, 1, 0), yield* store.refund("a", quota, 1, 0)]).toEqual([10, 10])
+      expect(yield* store.release("a", rule, 1, 0)).toBe(10)
       yield* store.startCooldown("a", 700)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(700, "cooldown"))
       state.unavailable = false
@@ -239,25 +237,14 @@ describe("rate limits with a slow backend", () => {
     fewRuns
   )
 
-  it.scoped.each<[RateLimitStore.WhenUnavailable, number]>([["share", 1], ["closed", 256]])(
-    "send no further commands while, if they are %s, %s are late",
-    ([whenUnavailable, count]) =>
-      Effect.gen(function*() {
-        const { memory, state, store } = yield* withBackend(1, whenUnavailable)
-        const quota = { limit: 1000, period: RateLimitStore.dayMillis }
-        state.replyMillis = 20_000
-        const consumeTimes = (times: number) =>
-          timed(Effect.all(Array.from({ length: times }, () => store.consume("a", quota, 1, 1000)), {
-            concurrency: "unbounded",
-            mode: "either"
-          }))
-        yield* consumeTimes(count)
-        yield* consumeTimes(5)
-        yield* TestClock.adjust(10_000)
-        // Before they are given back
-        expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 1000 - count })
-      })
-  )
+  it.scoped("send one command at a time while they are slow", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(1)
+      state.replyMillis = 20_000
+      for (let times = 0; times < 5; times += 1) yield* timed(store.consume("a", quota, 1, 1000))
+      // Before it is given back
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 9 })
+    }))
 
   it.scoped("wait for as long as the call has time if the store is closed, and then fail", () =>
     Effect.gen(function*() {

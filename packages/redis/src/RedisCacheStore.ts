@@ -90,25 +90,6 @@ export const make = (
     const publishRemoval = redis.publish(channel, "")
     /** How far the clock that issued the last version is ahead of that of this process, less the time of the reply. */
     let serverAheadMillis = Number.POSITIVE_INFINITY
-    /** Sets a value that expires together with the entry, at the time that `encode` receives. */
-    const setValue = (
-      key: string,
-      entry: Pick<CacheStore.CacheEntry, "expiresAt" | "version">,
-      encode: (version: string, expiresAt: number) => string | Uint8Array
-    ) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const expiresAt = Math.min(entry.expiresAt, now + maxTtlMillis)
-        const ttlMillis = Math.ceil(expiresAt - now)
-        const version = CacheEntryCodec.encodeVersion(entry.version)
-        return ttlMillis <= 0 ? Effect.void : Effect.asVoid(
-          redis.values.runText(setScript, entryKey(key), [
-            version,
-            encode(version, expiresAt),
-            String(ttlMillis),
-            String(Math.min(expiresAt + serverAheadMillis, Number.MAX_SAFE_INTEGER))
-          ])
-        )
-      })
     return {
       get: (key) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -125,20 +106,34 @@ export const make = (
             value === null ? null : CacheEntryCodec.decodeVersion(value)
         ),
       set: (key, entry) =>
-        setValue(key, entry, (version, expiresAt) => {
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const expiresAt = Math.min(entry.expiresAt, now + maxTtlMillis)
+          const ttlMillis = Math.ceil(expiresAt - now)
+          if (ttlMillis <= 0) {
+            return Effect.void
+          }
+          const version = CacheEntryCodec.encodeVersion(entry.version)
           const value = CacheEntryCodec.encode({ ...entry, expiresAt })
-          return value.byteLength > maxEntryBytes ? version : value
+          return Effect.asVoid(
+            redis.values.runText(setScript, entryKey(key), [
+              version,
+              value.byteLength > maxEntryBytes ? version : value,
+              String(ttlMillis),
+              String(Math.min(expiresAt + serverAheadMillis, Number.MAX_SAFE_INTEGER))
+            ])
+          )
         }),
-      setVersion: (key, entry) =>
-        setValue(key, entry, (version) => version),
       nextVersion: (after) =>
         Effect.gen(function*() {
           const version = Number(yield* redis.run(nextVersionScript, versionKey, [String(after)]))
-          if (!Number.isSafeInteger(version)) return yield* new StoreError({ reason: "unexpected reply" })
+          if (!Number.isSafeInteger(version)) {
+            return yield* new StoreError({ reason: "unexpected reply" })
+          }
           serverAheadMillis = version / 1000 - (yield* Clock.currentTimeMillis)
           return version
         }),
-      remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
+      remove: (key) =>
+        Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.
       clear: Effect.zipRight(redis.values.removeAll(prefix), publishRemoval),
       watchRemovals: (onRemoval) => redis.subscribe(channel, onRemoval),

@@ -1,15 +1,41 @@
-/** Runs the commands of a shared store while it is available. */
+/**
+ * Runs the commands of a shared store while it is available, and limits how long callers wait for replies. It repeats no command,
+ * and withdraws none.
+ */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import * as SteadyClock from "../../gateway/SteadyClock.ts"
 import { StoreError } from "../../gateway/StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
+import { noTimer, startTimer } from "../Timer.ts"
 
 export interface AvailabilityGuard {
   /** Runs a command. Fails at once while the store is unavailable. */
   readonly run: <A>(command: Effect.Effect<A, StoreError>) => Effect.Effect<A, StoreError>
   readonly isAvailable: () => boolean
+}
+
+/**
+ * Runs a command, and fails if there is no reply within `millis`. The command goes on. Without time, it is not sent.
+ *
+ * - `whileSlow`: what happens while replies take longer than that. `skip` (default): the command is not sent, except one at a
+ *   time, whose reply tells whether the store is fast again. `send`: it is sent, but its caller does not wait. `wait`: its
+ *   caller waits.
+ * - `onLate`: runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
+ */
+export type Ask = <A>(
+  command: Effect.Effect<A, StoreError>,
+  millis: number,
+  options?: AskOptions<A>
+) => Effect.Effect<A, StoreError>
+
+export interface AskOptions<A> {
+  readonly whileSlow?: "skip" | "send" | "wait"
+  readonly onLate?: ((reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>) | undefined
 }
 
 /** How often an unavailable store is pinged. */
@@ -76,3 +102,70 @@ export const make = (
       isAvailable: () => failure === null
     }
   })
+
+const noReply = new StoreError({ reason: "no reply within the time of the call" })
+
+/** Creates an `Ask` for commands that take similar times. They end when the scope closes. */
+export const makeAsk = (
+  { run }: AvailabilityGuard
+): Effect.Effect<Ask, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    const clock = yield* SteadyClock.current
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    /** When the commands without a reply were sent. The oldest is the first. */
+    const pending = new Set<{ readonly at: number }>()
+    let lastDuration = 0
+
+    /** Whether the last reply took longer, or a command already waits for so long. */
+    const isSlowerThan = (millis: number): boolean => {
+      const [oldest] = pending
+      return lastDuration > millis ||
+        (oldest !== undefined && clock.unsafeCurrentTimeMillis() - oldest.at >= millis)
+    }
+
+    return <A>(
+      command: Effect.Effect<A, StoreError>,
+      millis: number,
+      { onLate, whileSlow = "skip" }: AskOptions<A> = {}
+    ) =>
+      Effect.async<A, StoreError>((resume) => {
+        const isSlow = whileSlow !== "wait" && isSlowerThan(millis)
+        if (millis <= 0 || isSlow && whileSlow === "skip" && pending.size > 0) return resume(noReply)
+        const sent = { at: clock.unsafeCurrentTimeMillis() }
+        let isLate = isSlow
+        const giveUp = () => {
+          isLate = true
+          resume(noReply)
+        }
+        pending.add(sent)
+        const stopTimer = isSlow ? noTimer : startTimer(clock.system, millis, giveUp)
+        // The fiber succeeds with the result, because Effect logs the failure of a fiber.
+        const fiber = runFork(Effect.exit(run(command)), { scope })
+        fiber.addObserver((exit) => {
+          stopTimer()
+          pending.delete(sent)
+          lastDuration = clock.unsafeCurrentTimeMillis() - sent.at
+          const reply = Exit.flatten(exit)
+          // The scope of the store is closing if it is interrupted.
+          if (!isLate) resume(Exit.isInterrupted(reply) ? noReply : reply)
+          else if (Exit.isSuccess(reply) && onLate !== undefined) {
+            runFork(Effect.ignore(onLate(reply.value, lastDuration)), { scope })
+          }
+        })
+        if (isSlow) resume(noReply)
+        return Effect.sync(() => {
+          stopTimer()
+          isLate = true
+        })
+      })
+  })
+
+/**
+ * How long a call that has `timeLeft` milliseconds waits for a reply that it can do without. It may have to wait for the cache and
+ * for the limits, and needs most of its time for its own request.
+ */
+export const optionalTimeout = (timeLeft: number): number => Math.min(maxOptionalTimeout, timeLeft / 8)
+
+/** Longer than it takes to notice that a store does not reply at all. */
+const maxOptionalTimeout = 2000

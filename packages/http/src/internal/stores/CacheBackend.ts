@@ -69,16 +69,8 @@ export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
  * A cache that several processes share, such as Redis. Every effect must fail if the store makes no progress.
  */
 export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "nextVersion"> {
-  /** Stores an entry as in `CacheBackend`. Of an entry that is too large, stores the version alone. */
+  /** Stores an entry as in `CacheBackend`. Of one that is too large, stores the version alone: then `get` returns null. */
   readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, StoreError>
-  /**
-   * Stores the version of an entry without its response, unless there is a higher one. Then `get` returns null and
-   * `getVersion` the version, until the entry expires or is removed.
-   */
-  readonly setVersion: (
-    key: string,
-    entry: Pick<CacheEntry, "version" | "expiresAt">
-  ) => Effect.Effect<void, StoreError>
   /** Returns the version of an entry without its response. Null if there is no entry. */
   readonly getVersion: (key: string) => Effect.Effect<number | null, StoreError>
   /** Issues a version that is higher than `after` and than all versions that the store has issued to any process. */

@@ -135,23 +135,6 @@ export const release = (
   return [{ ...state, level: newLevel, updatedAt: now }, capacityAbove(rule, newLevel)]
 }
 
-/** Records units that were acquired from the shared store. The level never exceeds the burst. */
-export const recordAcquired = (
-  state: GcraState,
-  now: number,
-  rule: RateLimitRule,
-  cost: number
-): GcraState => {
-  if (rule.limit === Number.POSITIVE_INFINITY) return state
-  const level = leaked(state, now, rule.limit / rule.window)
-  return {
-    ...state,
-    level: Math.min(level + cost, rule.burst),
-    updatedAt: now,
-    levelSince: levelSince(state, level, now)
-  }
-}
-
 export const startCooldown = (state: GcraState, now: number, millis: number | null): GcraState => {
   const inCooldown = now < state.cooldownUntil
   // Several 429 responses to concurrent requests count as one cooldown; the later ones may only extend it.

@@ -4,19 +4,11 @@ import * as Effectable from "effect/Effectable"
 import * as LruMap from "../../gateway/LruMap.ts"
 import * as SteadyClock from "../../gateway/SteadyClock.ts"
 import * as Gcra from "./Gcra.ts"
-import type { RateLimitRule } from "./Gcra.ts"
 import * as QuotaWindow from "./QuotaWindow.ts"
 import type { Consumption, QuotaAccount, RateLimitBackend } from "./RateLimitBackend.ts"
 
-/** The store, which can also count what a shared store has granted to this process. */
+/** The store, which can also count what this process has consumed from a shared store. */
 export interface MemoryRateLimits extends RateLimitBackend<never> {
-  /** Records units that were acquired from the backend. A grant that is no trial also ends the local cooldown. */
-  readonly recordAcquired: (
-    id: string,
-    rule: RateLimitRule,
-    cost: number,
-    trial: boolean
-  ) => Effect.Effect<void>
   /** Records units that were consumed from the backend, and how much of the remaining ones may be consumed locally. */
   readonly recordConsumed: (
     accounts: ReadonlyArray<QuotaAccount>,
@@ -78,11 +70,6 @@ export const make: Effect.Effect<MemoryRateLimits> = Effect.map(SteadyClock.curr
       update(name, (previous, now) => [Gcra.startCooldown(previous, now, millis), undefined]),
     settleTrial: (name, succeeded) =>
       update(name, (previous, now) => [Gcra.settleTrial(previous, now, succeeded), undefined]),
-    recordAcquired: (name, rule, cost, trial) =>
-      update(name, (previous, now) => [
-        Gcra.recordAcquired(trial ? previous : Gcra.settleTrial(previous, now, true), now, rule, cost),
-        undefined
-      ]),
     consume: (accounts, cost) =>
       new MemoryOperation((now): Consumption => {
         const consume = (units: number) =>

@@ -17,7 +17,9 @@ import type {
   RemoteRateLimitBackend,
   WhenUnavailable
 } from "./RateLimitBackend.ts"
-import * as ReplyTimeout from "./ReplyTimeout.ts"
+
+/** How long a call waits for the reply to what it gives back, in milliseconds. It may be past its deadline. */
+const giveBackTimeout = 100
 
 export const make = (
   backend: RemoteRateLimitBackend,
@@ -25,71 +27,79 @@ export const make = (
 ): Effect.Effect<RateLimitStoreService, never, Scope.Scope> =>
   Effect.gen(function*() {
     const isClosed = whenUnavailable === "closed"
+    const isOpen = whenUnavailable === "open"
     let share = 1
     let lastProcesses = 1
     const ping = Effect.map(backend.heartbeat, (processes) => {
       // A store that has lost its data counts only the processes that have sent a heartbeat since.
-      share = 1 / Math.max(1, processes, lastProcesses)
+      share = isOpen ? 1 : 1 / Math.max(1, processes, lastProcesses)
       lastProcesses = processes
     })
     const guard = yield* AvailabilityGuard.make("rate limit", ping)
-    const replies = yield* ReplyTimeout.make
-    const local = ofShare(yield* MemoryRateLimits.make, whenUnavailable === "open", () => share)
+    const askStore = yield* AvailabilityGuard.makeAsk(guard)
+    const memory = yield* MemoryRateLimits.make
     /** What the store did not grant, and does not get back. */
-    const localGrants = new WeakSet<Permit | Consumption>()
-    const asLocalGrant = <A extends Permit | Consumption>(granted: Effect.Effect<A>): Effect.Effect<A> =>
-      Effect.tap(granted, (grant) => {
-        localGrants.add(grant)
-      })
+    const localGrants = new WeakSet<object>()
 
-    /** Asks the store. Without a reply in time, the reply is that of `locally`, or the call fails. `record` counts a reply locally. */
-    const ask = <A>(
+    /** What applies without the store. */
+    const localRule = (rule: RateLimitRule): RateLimitRule => ({
+      ...rule,
+      limit: isOpen ? Number.POSITIVE_INFINITY : rule.limit * share,
+      burst: Math.max(1, rule.burst * share)
+    })
+
+    /** Rounds down to whole units, because costs are integers. */
+    const shareOf = (units: number): number => Math.floor(units * share + 1e-9)
+
+    const localAccounts = (accounts: ReadonlyArray<QuotaAccount>): ReadonlyArray<QuotaAccount> =>
+      accounts.map(({ id, quota, soft = false }) => ({
+        id,
+        quota: { ...quota, limit: shareOf(quota.limit) },
+        soft: soft || isOpen
+      }))
+
+    /** Notes what was consumed from the store, and what remains, of which a share may be consumed locally. */
+    const record = (accounts: ReadonlyArray<QuotaAccount>, cost: number, remaining: ReadonlyArray<number>) =>
+      memory.recordConsumed(localAccounts(accounts), cost, remaining.map(shareOf))
+
+    /** Asks the store. Without a reply in time, the reply is that of `locally`, or the call fails. */
+    const ask = <A extends object>(
       command: Effect.Effect<A, StoreError>,
       timeLeft: number,
       locally: Effect.Effect<A>,
-      record: (reply: A) => Effect.Effect<unknown>,
-      onLate?: ReplyTimeout.AskOptions<A>["onLate"]
+      onLate?: AvailabilityGuard.AskOptions<A>["onLate"]
     ): Effect.Effect<A, StoreError> => {
-      const reply = Effect.tap(
-        replies.ask(guard.run(command), {
-          millis: isClosed ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft),
-          whileSlow: isClosed ? "wait" : "skip",
-          onLate
-        }),
-        record
+      if (isClosed) return askStore(command, timeLeft, { whileSlow: "wait", onLate })
+      const millis = AvailabilityGuard.optionalTimeout(timeLeft)
+      return Effect.catchAll(
+        askStore(command, millis, { onLate }),
+        () => Effect.tap(locally, (grant) => void localGrants.add(grant))
       )
-      return isClosed ? reply : Effect.catchAll(reply, () => locally)
     }
 
-    /** Sends what the caller does not depend on. Returns `otherwise` without a reply in time. */
-    const tell = <A>(command: Effect.Effect<A, StoreError>, otherwise: A): Effect.Effect<A> =>
-      Effect.orElseSucceed(
-        replies.ask(guard.run(command), { millis: ReplyTimeout.giveBackTimeout, whileSlow: "send" }),
-        () => otherwise
-      )
-
-    /** Gives units back to the store, unless it did not grant them. */
-    const giveBack = <A>(
-      grant: Permit | Consumption | undefined,
+    /** Changes both. The store gets back what it granted. Without its reply in time, the result is the local one. */
+    const tell = <A>(
+      locally: Effect.Effect<A>,
       command: Effect.Effect<A, StoreError>,
-      otherwise: A
+      grant?: Permit | Consumption
     ): Effect.Effect<A> =>
-      grant !== undefined && localGrants.has(grant) ? Effect.succeed(otherwise) : tell(command, otherwise)
+      Effect.flatMap(locally, (result) =>
+        grant !== undefined && localGrants.has(grant)
+          ? Effect.succeed(result)
+          : Effect.orElseSucceed(askStore(command, giveBackTimeout, { whileSlow: "send" }), () => result))
 
-    const refundRemote = (accounts: ReadonlyArray<QuotaAccount>, cost: number, age: number) =>
-      Effect.tap(
-        backend.refund(accounts, cost, age),
-        (remaining) => local.recordConsumed(accounts, 0, remaining)
-      )
+    const refund = (accounts: ReadonlyArray<QuotaAccount>, cost: number, age: number) =>
+      Effect.tap(backend.refund(accounts, cost, age), (remaining) => record(accounts, 0, remaining))
 
     return {
       acquire: (id, rule, cost, lease, timeLeft = Number.POSITIVE_INFINITY) =>
         ask<Permit>(
           backend.acquire(id, rule, cost, lease),
           timeLeft,
-          asLocalGrant(local.acquire(id, rule, cost, lease)),
-          (permit) =>
-            permit._tag === "Granted" ? local.recordAcquired(id, rule, cost, permit.trial) : Effect.void,
+          Effect.map(
+            memory.acquire(id, localRule(rule), cost, lease),
+            (permit) => ({ ...permit, remaining: Math.min(permit.remaining, rule.burst) })
+          ),
           (permit, age) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.trial ? backend.settleTrial(id, false) : Effect.void,
@@ -97,89 +107,45 @@ export const make = (
             )
         ),
       release: (id, rule, cost, age, grant) =>
-        Effect.flatMap(
-          local.release(id, rule, cost, age),
-          (remaining) => giveBack(grant, backend.release(id, rule, cost, age), remaining)
+        tell(
+          Effect.map(
+            memory.release(id, localRule(rule), cost, age),
+            (remaining) => Math.min(remaining, rule.burst)
+          ),
+          backend.release(id, rule, cost, age),
+          grant
         ),
       // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
-        Effect.zipRight(local.startCooldown(id, millis), tell(backend.startCooldown(id, millis), undefined)),
+        tell(memory.startCooldown(id, millis), backend.startCooldown(id, millis)),
       settleTrial: (id, succeeded) =>
-        Effect.zipRight(
-          local.settleTrial(id, succeeded),
-          tell(backend.settleTrial(id, succeeded), undefined)
-        ),
+        tell(memory.settleTrial(id, succeeded), backend.settleTrial(id, succeeded)),
       consume: (accounts, cost, timeLeft = Number.POSITIVE_INFINITY) =>
         ask<Consumption>(
-          backend.consume(accounts, cost),
+          Effect.tap(
+            backend.consume(accounts, cost),
+            ({ _tag, remaining }) => record(accounts, _tag === "Consumed" ? cost : 0, remaining)
+          ),
           timeLeft,
-          asLocalGrant(local.consume(accounts, cost)),
-          ({ _tag, remaining }) => local.recordConsumed(accounts, _tag === "Consumed" ? cost : 0, remaining),
-          ({ _tag }, age) => _tag === "Consumed" ? refundRemote(accounts, cost, age) : Effect.void
+          memory.consume(localAccounts(accounts), cost),
+          ({ _tag }, age) =>
+            _tag === "Consumed"
+              ? Effect.zipRight(
+                memory.refund(localAccounts(accounts), cost, age),
+                refund(accounts, cost, age)
+              )
+              : Effect.void
         ),
       refund: (accounts, cost, age, grant) =>
-        Effect.flatMap(
-          local.refund(accounts, cost, age),
-          (remaining) => giveBack(grant, refundRemote(accounts, cost, age), remaining)
-        ),
+        tell(memory.refund(localAccounts(accounts), cost, age), refund(accounts, cost, age), grant),
       peek: (accounts, timeLeft = Number.POSITIVE_INFINITY) =>
         ask(
-          backend.peek(accounts),
+          Effect.tap(
+            backend.peek(accounts),
+            (quotas) => record(accounts, 0, quotas.map(({ remaining }) => remaining))
+          ),
           timeLeft,
-          local.peek(accounts),
-          (quotas) => local.recordConsumed(accounts, 0, quotas.map(({ remaining }) => remaining))
+          memory.peek(localAccounts(accounts))
         )
     }
   })
-
-/** What applies without the store: the share of this process in each limit. If `isOpen`, nothing does but cooldowns. */
-const ofShare = (
-  memory: MemoryRateLimits.MemoryRateLimits,
-  isOpen: boolean,
-  share: () => number
-): MemoryRateLimits.MemoryRateLimits => {
-  const unlimited = { limit: Number.POSITIVE_INFINITY }
-  const ruleOf = (rule: RateLimitRule): RateLimitRule => ({
-    ...rule,
-    ...isOpen ? unlimited : { limit: rule.limit * share(), burst: Math.max(1, rule.burst * share()) }
-  })
-  /** Rounds down to whole units, because costs are integers. */
-  const wholeUnits = (total: number): number => Math.floor(total * share() + 1e-9)
-  const accountsOf = (accounts: ReadonlyArray<QuotaAccount>): ReadonlyArray<QuotaAccount> =>
-    accounts.map((account) => ({
-      ...account,
-      quota: { ...account.quota, ...isOpen ? unlimited : { limit: wholeUnits(account.quota.limit) } }
-    }))
-  /** An open store reports its limits instead of infinite units. */
-  const withinLimits = (accounts: ReadonlyArray<QuotaAccount>, remaining: ReadonlyArray<number>) =>
-    accounts.map(({ quota }, index) => Math.min(remaining[index] ?? 0, quota.limit))
-  return {
-    ...memory,
-    acquire: (id, rule, cost, lease) =>
-      Effect.map(memory.acquire(id, ruleOf(rule), cost, lease), (permit) => ({
-        ...permit,
-        remaining: Math.min(permit.remaining, rule.burst)
-      })),
-    release: (id, rule, cost, age) =>
-      Effect.map(memory.release(id, ruleOf(rule), cost, age), (remaining) => Math.min(remaining, rule.burst)),
-    recordAcquired: (id, rule, cost, trial) => memory.recordAcquired(id, ruleOf(rule), cost, trial),
-    consume: (accounts, cost) =>
-      Effect.map(memory.consume(accountsOf(accounts), cost), (consumption) => ({
-        ...consumption,
-        remaining: withinLimits(accounts, consumption.remaining)
-      })),
-    refund: (accounts, cost, age) =>
-      Effect.map(
-        memory.refund(accountsOf(accounts), cost, age),
-        (remaining) => withinLimits(accounts, remaining)
-      ),
-    peek: (accounts) =>
-      Effect.map(memory.peek(accountsOf(accounts)), (quotas) =>
-        quotas.map((quota, index) => ({
-          ...quota,
-          remaining: Math.min(quota.remaining, accounts[index]?.quota.limit ?? 0)
-        }))),
-    recordConsumed: (accounts, cost, remaining) =>
-      memory.recordConsumed(accountsOf(accounts), cost, remaining.map(wholeUnits))
-  }
-}

@@ -24,7 +24,6 @@ const slowStores = (whenUnavailable: RateLimitStore.WhenUnavailable, replyMillis
       get: () => slowly(Effect.succeed(null)),
       getVersion: () => slowly(Effect.succeed(null)),
       set: () => slowly(Effect.void),
-      setVersion: () => slowly(Effect.void),
       nextVersion: (after) => slowly(Effect.succeed(after + 1)),
       remove: () => slowly(Effect.void),
       clear: slowly(Effect.void),
