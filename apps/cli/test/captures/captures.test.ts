@@ -2,7 +2,6 @@
  * Golden captures of a real terminal: outputs of one list that depend on it. What each command prints is in
  * ../golden/records.
  */
-import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { exampleValues } from "../../src/help/Help.ts"
 import { capture, hasTmux, startTmux, stopTmux } from "../support/tmux.ts"
@@ -34,8 +33,6 @@ const captures = [
 
 const visible = (screen: string): string => screen.replaceAll("\u001b", "␛")
 
-const rowsOf = (screen: string): ReadonlyArray<string> => screen.split("\n").map((row) => row.trimEnd())
-
 describe.skipIf(!hasTmux)("in tmux (skipped where tmux is not installed)", () => {
   beforeAll(startTmux)
   afterAll(stopTmux)
@@ -47,12 +44,6 @@ describe.skipIf(!hasTmux)("in tmux (skipped where tmux is not installed)", () =>
       )
     )
     await expect(texts.join("\n")).toMatchFileSnapshot("records/wallet-transfers.txt")
-  })
-
-  it("prints the same text without colors", async () => {
-    const colored = await capture(list, narrow)
-    const plain = await capture(list, { ...narrow, variables: { PAGER: "", NO_COLOR: "1" } })
-    expect(rowsOf(plain)).toEqual(rowsOf(stripVTControlCharacters(colored)))
   })
 
   it("treats a user who quits the pager as success, and prints everything without the pager", async () => {
@@ -68,16 +59,5 @@ describe.skipIf(!hasTmux)("in tmux (skipped where tmux is not installed)", () =>
     expect(missing).toContain("more transfers available")
     expect(missing.split("\n").length).toBeGreaterThan(20)
     expect(missing).toContain("(exit code 0)")
-  })
-
-  it("never wraps a row, and shows values whole with less", async () => {
-    for (const columns of [60, 200]) {
-      const screen = await capture(`wallet transfers ${wallet} --limit 40`, {
-        columns,
-        variables: { NO_COLOR: "1", PAGER: "less", LESS: "FRX" }
-      })
-      const rows = screen.split("\n").filter((row) => /^\d{4}-\d\d-\d\d /.test(row))
-      expect(rows).toHaveLength(40)
-    }
   })
 })

@@ -67,17 +67,6 @@ describe("holders", () => {
     expect(chart.notes).toEqual(["3 holders."])
   })
 
-  it("of which some have no share are drawn without a bar", () => {
-    const chart = draw([
-      TokenOwner.example({ balance: 2n }),
-      TokenOwner.example({ balance: 1n, percentage_relative_to_total_supply: null })
-    ])
-    expect(chart.panels[0]?.[0]?.bars).toEqual([
-      { range: { start: 0, end: 1 }, text: "0.50%" },
-      { range: null, text: "unknown" }
-    ])
-  })
-
   it("have the names of the address book", () => {
     const holder = TokenOwner.example({ owner_address_label: "Northwind" })
     const aliasOf = (address: string) =>

@@ -3,10 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { countOf } from "../../src/render/Count.ts"
 import { width } from "../../src/text/Width.ts"
 import { temporaryFolder } from "../support/exports.ts"
-import { quarry, records, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
+import { quarry, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
@@ -23,13 +22,6 @@ const commands: ReadonlyArray<readonly [line: string, columns: number]> = [
   [`token owners ${token}`, 100],
   [`token price ${token}`, 100]
 ]
-
-/** Returns the sums of the numbers that the rows of a chart with counts print. */
-const countsIn = (out: string): ReadonlyArray<number> => {
-  const rows = out.split("\n").filter((line) => /^\d{4}-\d\d/.test(line))
-  const numbers = rows.map((row) => row.replace(/^[-\d]+/, "").match(/\d+/g)?.map(Number) ?? [])
-  return (numbers[0] ?? []).map((_, series) => numbers.reduce((sum, row) => sum + (row[series] ?? 0), 0))
-}
 
 it.effect("the pictures of all commands fit the terminal", () =>
   Effect.gen(function*() {
@@ -62,34 +54,6 @@ it.effect("a chart is ASCII of 80 columns in a pipe without a UTF-8 locale, and 
   }))
 
 describe("records", () => {
-  it.effect("are all counted once, for every page size", () =>
-    Effect.gen(function*() {
-      const argv = ["wallet", "transfers", wallet, "--all", "--sandbox"]
-      const all = records((yield* quarry([...argv, "-o", "ndjson"])).out)
-      const isIn = (record: Record<string, unknown>) => record["to_address"] === wallet
-      const isOut = (record: Record<string, unknown>) => record["from_address"] === wallet
-      const expected = [
-        all.filter((record) => isIn(record) && !isOut(record)).length,
-        all.filter((record) => isOut(record) && !isIn(record)).length,
-        all.filter((record) => isOut(record) && isIn(record)).length
-      ]
-      const whole = yield* quarry([...argv, "--chart"], { env: utf8 })
-      expect(countsIn(whole.out)).toEqual(expected)
-      expect(whole.out).toContain(`\n${countOf(all.length, "transfers")}, from `)
-      expect((yield* quarry([...argv, "--chart", "--limit", "7"], { env: utf8 })).out).toBe(whole.out)
-    }))
-
-  it.effect("are summed exactly if they are of one token", () =>
-    Effect.gen(function*() {
-      const argv = ["token", "transfers", token, "--all", "--sandbox"]
-      const all = records((yield* quarry([...argv, "-o", "ndjson"])).out)
-      const total = all.reduce((sum, record) => sum + BigInt(String(record["value"])), 0n)
-      const { out } = yield* quarry([...argv, "--chart"], { env: utf8, terminal: 100 })
-      const [, printed = ""] = /Total: ([\d.]+) QUSD\./.exec(out) ?? []
-      const [whole = "", decimals = ""] = printed.split(".")
-      expect(BigInt(whole + decimals.padEnd(6, "0"))).toBe(total)
-    }))
-
   it.effect("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
     Effect.gen(function*() {
       const file = join(temporaryFolder(), "chart.svg")
@@ -105,7 +69,6 @@ describe("records", () => {
         expect(ran.code).toBe(code)
         expect(ran.out).toContain("40 transfers, from")
         expect(ran.out).toContain("Incomplete: received only 40 transfers.")
-        expect(countsIn(ran.out)[0]).toBeGreaterThan(0)
         expect(existsSync(file)).toBe(false)
       }
     }))

@@ -35,19 +35,6 @@ it.live("reads subranges in parallel, each record once", () =>
     }
   }))
 
-it.live("reads the subrange that --range selects", () =>
-  Effect.gen(function*() {
-    const parts = yield* Effect.forEach(["1", "2", "3"], (range) =>
-      Effect.map(run([...list, "--total-ranges", "3", "--range", range, "--all", "--limit", "5"]), (part) => {
-        expect(part.ranges).toEqual([range])
-        return ids(part.out)
-      }))
-    expect(parts.every((part) =>
-      part.length > 0
-    )).toBe(true)
-    expect(sorted(parts.flat())).toEqual(sorted(ids((yield* run([...list, "--all"])).out)))
-  }))
-
 it.live("stops after --max-items records, and reports that more may be available", () =>
   Effect.gen(function*() {
     const some = yield* run([...list, "--total-ranges", "2", "--max-items", "7", "--limit", "4"])

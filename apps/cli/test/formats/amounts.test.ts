@@ -8,14 +8,6 @@ import { respondingWith } from "../support/stubClient.ts"
 const hash = `0x${"ab".repeat(32)}`
 const address = `0x${"cd".repeat(20)}`
 
-interface AmountLocation {
-  readonly argv: ReadonlyArray<string>
-  /** Returns a response that contains the number. */
-  readonly responseBody: (number: string) => string
-  /** Field of the number in the output. */
-  readonly field: string
-}
-
 const listOf = (record: string): string => `{"page":1,"page_size":100,"cursor":null,"result":[${record}]}`
 
 const transfer = (decimals: number) => (value: string): string =>
@@ -25,53 +17,39 @@ const transfer = (decimals: number) => (value: string): string =>
 
 const nft = (fields: string): string => `{"token_address":"${address}","contract_type":"ERC1155",${fields}}`
 
+const nfts = (n: string): string => listOf(nft(`"token_id":${n},"amount":${n}`))
+
 const wallet = ["wallet", "transfers", address]
 
-/** The amounts and token IDs of commands. The golden records have the other formats. */
-const locations: ReadonlyArray<AmountLocation> = [
-  { argv: wallet, responseBody: transfer(0), field: "value" },
-  { argv: ["token", "transfers", address], responseBody: transfer(0), field: "value" },
-  {
-    argv: ["token", "owners", address],
-    responseBody: (balance) => listOf(`{"owner_address":"${address}","balance":${balance}}`),
-    field: "balance"
-  },
-  {
-    argv: ["wallet", "nft-trades", address],
-    responseBody: (price) => listOf(`{"transaction_hash":"${hash}","block_number":"1","price":${price}}`),
-    field: "price"
-  },
-  {
-    argv: ["nft", "list", address],
-    responseBody: (amount) => listOf(nft(`"token_id":"1","amount":${amount}`)),
-    field: "amount"
-  },
-  {
-    argv: ["nft", "owners", address, "1"],
-    responseBody: (amount) => listOf(nft(`"token_id":"1","amount":${amount}`)),
-    field: "amount"
-  },
-  {
-    argv: ["nft", "get", address, "1"],
-    responseBody: (price) => nft(`"token_id":"1","last_sale":{"price":${price}}`),
-    field: "price"
-  },
-  {
-    argv: ["token", "price", address],
-    responseBody: (value) => `{"usdPrice":1.5,"nativePrice":{"value":${value},"decimals":0,"symbol":"N"}}`,
-    field: "value"
-  },
-  {
-    argv: ["nft", "list", address],
-    responseBody: (id) => listOf(nft(`"token_id":${id}`)),
-    field: "token_id"
-  },
-  {
-    argv: ["nft", "owners", address, "1"],
-    responseBody: (id) => listOf(nft(`"token_id":${id}`)),
-    field: "token_id"
-  },
-  { argv: ["nft", "get", address, "1"], responseBody: (id) => nft(`"token_id":${id}`), field: "token_id" }
+/** Commands, responses that contain a number, and its fields. The golden records have the other formats. */
+const locations: ReadonlyArray<
+  readonly [argv: ReadonlyArray<string>, response: (number: string) => string, ...fields: Array<string>]
+> = [
+  [wallet, transfer(0), "value"],
+  [["token", "transfers", address], transfer(0), "value"],
+  [
+    ["token", "owners", address],
+    (balance) => listOf(`{"owner_address":"${address}","balance":${balance}}`),
+    "balance"
+  ],
+  [
+    ["wallet", "nft-trades", address],
+    (price) => listOf(`{"transaction_hash":"${hash}","block_number":"1","price":${price}}`),
+    "price"
+  ],
+  [["nft", "list", address], nfts, "token_id", "amount"],
+  [["nft", "owners", address, "1"], nfts, "token_id", "amount"],
+  [
+    ["nft", "get", address, "1"],
+    (n) => nft(`"token_id":${n},"last_sale":{"price":${n}}`),
+    "token_id",
+    "price"
+  ],
+  [
+    ["token", "price", address],
+    (value) => `{"usdPrice":1.5,"nativePrice":{"value":${value},"decimals":0,"symbol":"N"}}`,
+    "value"
+  ]
 ]
 
 const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
@@ -87,12 +65,14 @@ const printed = (argv: ReadonlyArray<string>, body: string, format: string): Eff
   )
 
 it.live.each(locations)(
-  "prints the $field of $argv exactly",
-  ({ argv, field, responseBody }) =>
+  "prints numbers of %j exactly",
+  ([argv, response, ...fields]) =>
     Effect.gen(function*() {
-      const body = responseBody(largest)
-      expect(yield* printed(argv, body, "ndjson")).toContain(`"${field}":"${largest}"`)
-      expect(yield* printed(argv, body, "table")).toMatch(new RegExp(`(?<![\\d.])${largest}(?![\\d.])`))
+      const body = response(largest)
+      const json = yield* printed(argv, body, "ndjson")
+      for (const field of fields) expect(json).toContain(`"${field}":"${largest}"`)
+      const table = yield* printed(argv, body, "table")
+      expect(table.match(new RegExp(`(?<![\\d.])${largest}(?![\\d.])`, "g"))).toHaveLength(fields.length)
     })
 )
 

@@ -4,7 +4,6 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import { onTestFinished } from "vitest"
 import { exampleValues } from "../../src/help/Help.ts"
-import { width } from "../../src/text/Width.ts"
 import { atTerminal, hasScript, shellProgram, type Variables } from "../support/process.ts"
 
 /** Runs `quarry` at a terminal. Types Ctrl-C when the screen shows `interruptAt`. */
@@ -39,17 +38,6 @@ const eraseLine = "\r\u001b[K"
 /** The lines that remain on the screen. */
 const remaining = (screen: string): ReadonlyArray<string> =>
   screen.split("\n").map((line) => (line.split(eraseLine).at(-1) ?? "").replace(/\r$/, ""))
-
-it.skipIf(!hasScript)("assumes 80 columns where a terminal reports none", async () => {
-  const list = `wallet transfers ${exampleValues.wallet} --limit 2 --sandbox --color never -q`
-  const { screen } = await runAtTerminal(list)
-  const lines = screen.split("\r\n").filter((line) => line !== "")
-  expect(lines[0]).toMatch(/^time +(?:block +)?dir/)
-  expect(lines).toHaveLength(3)
-  const widest = Math.max(...lines.map(width))
-  expect(widest).toBeLessThanOrEqual(80)
-  expect(widest).toBeGreaterThan(60)
-})
 
 it.skipIf(!hasScript)("shows what it waits for, and erases that on Ctrl-C and before an error", async () => {
   const env = await hangingServer()
