@@ -15,8 +15,6 @@ import type { Config } from "../config/Config.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
-import * as TimeSeries from "./TimeSeries.ts"
-import * as UsageCounts from "./UsageCounts.ts"
 import * as UsageStats from "./UsageStats.ts"
 
 /**
@@ -151,14 +149,16 @@ export const sum = (reports: Processes["reports"]) => {
   const usages = reports.map(({ usage }) => usage)
   return {
     since: Math.min(...usages.map(({ since }) => since)),
-    totals: usages.map(({ totals }) => totals).reduce(UsageCounts.sum),
-    operations: mergeBy(usages.flatMap(({ operations }) => operations), nameOf, UsageCounts.sum),
+    totals: usages.map(({ totals }) => totals).reduce(UsageStats.sum),
+    operations: mergeBy(usages.flatMap(({ operations }) => operations), nameOf, UsageStats.sum),
     clients: mergeBy(usages.flatMap(({ clients }) => clients), nameOf, (one, other) => ({
-      ...UsageCounts.sum(one, other),
+      ...UsageStats.sum(one, other),
       rejectedByCode: Rec.union(one.rejectedByCode, other.rejectedByCode, (count, more) => count + more),
       lastSeen: Math.max(one.lastSeen, other.lastSeen)
     })),
-    series: [...mergeBy(usages.flatMap(({ series }) => series), ({ at }) => at, TimeSeries.sum).values()]
+    series: [
+      ...mergeBy(usages.flatMap(({ series }) => series), ({ at }) => at, UsageStats.sumPoints).values()
+    ]
       .sort((one, other) => one.at - other.at),
     failures: reports.flatMap(({ name, usage }) =>
       usage.failures.map((failure) => ({ ...failure, process: name }))

@@ -11,9 +11,26 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricLabel from "effect/MetricLabel"
-import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
-import * as UsageCounts from "./UsageCounts.ts"
+import { type AccessLogEntry, outcomeOf } from "../exchange/AccessLogEntry.ts"
 import * as UsageStats from "./UsageStats.ts"
+
+export interface ProxyMetricsService {
+  /** Counts a request that has completed. */
+  readonly record: (entry: AccessLogEntry) => void
+  /** Counts usage that arrives after its request has completed, and by how many units it changes the charge. */
+  readonly recordLateUsage: (
+    subject: Pick<AccessLogEntry, "client">,
+    usage: Pick<CallUsage, "price">,
+    charged: number
+  ) => void
+  /** Records the current state. Clients of earlier calls are updated too. */
+  readonly setState: (state: CurrentState) => void
+  readonly recordReload: (result: "success" | "failure") => void
+}
+
+export class ProxyMetrics
+  extends Context.Tag("quarry-proxy/ProxyMetrics")<ProxyMetrics, ProxyMetricsService>()
+{}
 
 /** A metric by its labels. The values of a call are in their order. */
 type Update = (value: number, ...labels: ReadonlyArray<string>) => void
@@ -116,6 +133,7 @@ const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"]
 const statusClassOf = (status: number): string =>
   status === 499 ? "499" : statusClasses[Math.floor(status / 100)] ?? "none"
 
+/** What changes without requests. */
 interface CurrentState {
   readonly bufferedBytes: number
   readonly delayedResponses: number
@@ -125,7 +143,7 @@ interface CurrentState {
   readonly inFlight: (client: string) => number
 }
 
-export const make = (version: string) => {
+export const make = (version: string): ProxyMetricsService => {
   const clientsInFlight = new Set<string>()
   /** Dropped connections that the metric contains already, by reason. */
   const reportedDrops = new Map<string, number>()
@@ -135,7 +153,7 @@ export const make = (version: string) => {
   for (const result of ["success", "failure"]) metrics.configReloads(0, result)
 
   return {
-    record: (entry: AccessLogEntry): void => {
+    record: (entry) => {
       const client = entry.client ?? UsageStats.unauthenticatedName
       const operation = entry.operation ?? "none"
       const cache = entry.cache ?? "none"
@@ -145,23 +163,18 @@ export const make = (version: string) => {
       if (entry.upstreamCost > 0) metrics.upstreamUnits(entry.upstreamCost, client)
       if (entry.waitMs > 0) metrics.waitSeconds(entry.waitMs / 1000, client)
       if (entry.savedCost > 0) metrics.savedUnits(entry.savedCost, client)
-      if (entry.code !== null && UsageCounts.outcomeOf(entry) === "rejected") {
+      if (entry.code !== null && outcomeOf(entry) === "rejected") {
         metrics.rejected(1, client, entry.code)
       }
       if (entry.shadowed) metrics.rejected(1, client, "shadow")
       if (entry.warned) metrics.quotaWarnings(1, client)
     },
-    recordLateUsage: (
-      { client }: Pick<AccessLogEntry, "client">,
-      { price }: CallUsage,
-      charged: number
-    ): void => {
+    recordLateUsage: ({ client }, { price }, charged) => {
       const name = client ?? UsageStats.unauthenticatedName
       if (price > 0) metrics.upstreamUnits(price, name)
       if (charged > 0) metrics.chargedUnits(charged, name)
     },
-    /** Records the current state. Clients of earlier calls are updated too. */
-    setState: (state: CurrentState): void => {
+    setState: (state) => {
       metrics.bufferedBytes(state.bufferedBytes)
       metrics.delayedResponses(state.delayedResponses)
       metrics.shuttingDown(state.shuttingDown ? 1 : 0)
@@ -179,13 +192,9 @@ export const make = (version: string) => {
         reportedDrops.set(reason, count)
       }
     },
-    recordReload: (result: "success" | "failure"): void => metrics.configReloads(1, result)
+    recordReload: (result) => metrics.configReloads(1, result)
   }
 }
-
-export class ProxyMetrics
-  extends Context.Tag("quarry-proxy/ProxyMetrics")<ProxyMetrics, ReturnType<typeof make>>()
-{}
 
 export const layer = (version: string): Layer.Layer<ProxyMetrics> =>
   Layer.sync(ProxyMetrics, () => make(version))

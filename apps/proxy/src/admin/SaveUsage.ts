@@ -8,9 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
-import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
+import { type AccessLogEntry, outcomeOf } from "../exchange/AccessLogEntry.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
-import * as UsageCounts from "./UsageCounts.ts"
 import * as UsageRecorder from "./UsageRecorder.ts"
 
 export class SaveUsage extends Context.Tag("quarry-proxy/SaveUsage")<SaveUsage, {
@@ -32,7 +31,7 @@ const make = (
   recordRequest: (entry) => {
     const { client, operation, savedCost } = entry
     if (client === null || operation === null) return
-    const failures = UsageCounts.outcomeOf(entry) === "failed" ? 1 : 0
+    const failures = outcomeOf(entry) === "failed" ? 1 : 0
     record({ team: teamOf(client), client, operation, requests: 1, savedPrice: savedCost, failures })
   },
   recordUse: ({ client, operation }, { attempts, price, unsettledPrice }, key) => {

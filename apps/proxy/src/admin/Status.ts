@@ -17,8 +17,7 @@ import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
 import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
 import * as Fleet from "./Fleet.ts"
-import * as TimeSeries from "./TimeSeries.ts"
-import * as UsageCounts from "./UsageCounts.ts"
+import * as UsageStats from "./UsageStats.ts"
 
 /** Times are ISO 8601 in UTC. Durations are in milliseconds, unless their name has another unit. */
 export type Status = ReturnType<typeof make>
@@ -57,13 +56,13 @@ export const make = (
     })),
     totals,
     series: {
-      step: TimeSeries.stepSeconds,
+      step: UsageStats.stepSeconds,
       points: series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
     },
     // The configured clients, including those without requests, then all others with requests
     clients: Array.from(new Set([...states.keys(), ...clients.keys()]), (name) => {
       const [state, usage] = [states.get(name), clients.get(name)]
-      const counts = usage ?? UsageCounts.zero()
+      const counts = usage ?? UsageStats.zero()
       return {
         name,
         ...Struct.pick(counts, "requests", "hits", "rejected", "failures", "upstreamCost", "savedCost"),

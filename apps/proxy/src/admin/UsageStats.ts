@@ -1,43 +1,101 @@
 /**
- * Usage counters of the process, in total and by client, for the status page and usage reports.
+ * What the process counts of requests since its start: by client, by operation and over time, for the status page, usage reports
+ * and the fleet. It saves nothing, see `SaveUsage`.
  *
- * They are updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
+ * It is updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
  */
 import type { CallUsage } from "@blockquarry/http/CallUsage"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Rec from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { type AccessLogEntry, addUsage } from "../exchange/AccessLogEntry.ts"
-import * as TimeSeries from "./TimeSeries.ts"
-import * as UsageCounts from "./UsageCounts.ts"
+import { createHistogram } from "node:perf_hooks"
+import { type AccessLogEntry, addUsage, outcomeOf, type RequestOutcome } from "../exchange/AccessLogEntry.ts"
+
+type Subject = Pick<AccessLogEntry, "client" | "operation">
+
+/** Times are in milliseconds since 1970. */
+export interface UsageStatsService {
+  /** Counts a request that has completed. Probes and pages are not counted. */
+  readonly record: (entry: AccessLogEntry) => void
+  /** Counts usage that arrives after its request has completed, and by how many units it changes the charge. */
+  readonly recordLateUsage: (subject: Subject, usage: CallUsage, charged: number) => void
+  /** Returns all counts. The last point of the series may be incomplete. */
+  readonly snapshot: (now: number) => Snapshot
+}
+
+export class UsageStats extends Context.Tag("quarry-proxy/UsageStats")<UsageStats, UsageStatsService>() {}
 
 /** The client name of requests that failed authentication. It is reserved: no configured client can have it. */
 export const unauthenticatedName = "unauthenticated"
 
 export const maxRecentFailures = 50
 
-/** Whether a request is for an operation or has an error code. Probes and pages are not counted. */
-const isCounted = ({ code, operation }: AccessLogEntry): boolean => operation !== null || code !== null
+/** Interval between two points of the series, in seconds. */
+export const stepSeconds = 5
 
-export class UsageStats
-  extends Context.Tag("quarry-proxy/UsageStats")<UsageStats, ReturnType<typeof make>>()
-{}
+/** Maximum number of points: 15 min. */
+export const pointCount = 180
+
+/** Costs are in units. */
+export const zero = () => ({
+  requests: 0,
+  hits: 0,
+  stale: 0,
+  /** Requests that were coalesced with a request in flight. */
+  coalesced: 0,
+  failures: 0,
+  rejected: 0,
+  clientDisconnects: 0,
+  attempts: 0,
+  /** The price of the attempts: as the upstream reports it or, without a report, as expected. */
+  upstreamCost: 0,
+  /** Requests with attempts without a report, and the expected prices of these. */
+  unsettledRequests: 0,
+  unsettledPrice: 0,
+  /** By how much the reported prices exceed the expected ones. */
+  priceDrift: 0,
+  savedCost: 0,
+  chargedCost: 0,
+  /** Requests that exceeded a quota in shadow mode. */
+  shadowed: 0,
+  bytes: 0
+})
+
+type Counts = ReturnType<typeof zero>
+
+/** Processes of other versions may count less. */
+const fields = Rec.map(zero(), () => Schema.optionalWith(Schema.Number, { default: () => 0 }))
+
+const pointFields = Struct.pick(fields, "requests", "hits", "failures", "upstreamCost", "savedCost")
+
+/** In milliseconds; null if no request completed or failed. */
+const Quantile = Schema.NullOr(Schema.Number)
+
+const Point = Schema.Struct({
+  at: Schema.Number,
+  ...pointFields,
+  p50: Quantile,
+  p95: Quantile,
+  p99: Quantile
+})
 
 export const Snapshot = Schema.Struct({
   since: Schema.Number,
-  totals: Schema.Struct(UsageCounts.fields),
+  totals: Schema.Struct(fields),
   /** In the order of their first requests, as the clients. */
-  operations: Schema.Array(Schema.Struct({ name: Schema.String, ...UsageCounts.fields })),
+  operations: Schema.Array(Schema.Struct({ name: Schema.String, ...fields })),
   clients: Schema.Array(Schema.Struct({
     name: Schema.String,
-    ...UsageCounts.fields,
+    ...fields,
     rejectedByCode: Schema.Record({ key: Schema.String, value: Schema.Number }),
     lastSeen: Schema.Number
   })),
-  series: Schema.Array(TimeSeries.Point),
+  /** Oldest first. `at` is the start of the interval. */
+  series: Schema.Array(Point),
   /** Newest first. */
   failures: Schema.Array(Schema.Struct({
     at: Schema.Number,
@@ -50,11 +108,72 @@ export const Snapshot = Schema.Struct({
   }))
 })
 
-const makeOperation = (name: string) => ({ name, ...UsageCounts.zero() })
+export type Snapshot = typeof Snapshot.Type
+
+export const sum = <Row extends Readonly<Counts>>(one: Row, other: Readonly<Counts>): Row => ({
+  ...one,
+  ...Rec.map(zero(), (_, name) => one[name] + other[name])
+})
+
+const slower = (one: number | null, other: number | null): number | null =>
+  one === null ? other : Math.max(one, other ?? 0)
+
+/** Sums the points of two processes. The quantiles are those of the slower one. */
+export const sumPoints = (one: typeof Point.Type, other: typeof Point.Type): typeof Point.Type => ({
+  at: one.at,
+  ...Rec.map(pointFields, (_, name) => one[name] + other[name]),
+  p50: slower(one.p50, other.p50),
+  p95: slower(one.p95, other.p95),
+  p99: slower(one.p99, other.p99)
+})
+
+const add = (counts: Counts, entry: AccessLogEntry, outcome: RequestOutcome): void => {
+  counts.requests += 1
+  if (entry.cache === "hit" || entry.cache === "stale") counts.hits += 1
+  if (entry.cache === "stale") counts.stale += 1
+  if (entry.cache === "coalesced") counts.coalesced += 1
+  if (outcome === "failed") counts.failures += 1
+  if (outcome === "rejected") counts.rejected += 1
+  if (outcome === "client-disconnected") counts.clientDisconnects += 1
+  counts.attempts += entry.attempts
+  counts.upstreamCost += entry.upstreamCost
+  if (entry.unsettledPrice > 0) counts.unsettledRequests += 1
+  counts.unsettledPrice += entry.unsettledPrice
+  counts.priceDrift += entry.priceDrift
+  counts.savedCost += entry.savedCost
+  counts.chargedCost += entry.chargedCost
+  if (entry.shadowed) counts.shadowed += 1
+  counts.bytes += entry.bytes
+}
+
+const makeOperation = (name: string) => ({ name, ...zero() })
 
 const makeClient = (name: string) => {
   const rejectedByCode: Record<string, number> = {}
   return { ...makeOperation(name), rejectedByCode, lastSeen: 0 }
+}
+
+/** In microseconds. Longer requests count as this long: about 17 min. */
+const maxLatency = 1e9
+
+/** The counters of one interval. `step` is its number since 1970. Latencies have one significant digit. */
+const makeSlot = (step: number) => ({
+  step,
+  counts: zero(),
+  latency: createHistogram({ lowest: 1, highest: maxLatency, figures: 1 })
+})
+
+const stepAt = (at: number): number => Math.floor(at / (stepSeconds * 1000))
+
+const toPoint = ({ counts, latency, step }: ReturnType<typeof makeSlot>): typeof Point.Type => {
+  const quantile = (percent: number) => latency.count === 0 ? null : latency.percentile(percent) / 1000
+  return {
+    at: step * stepSeconds * 1000,
+    ...Rec.map(pointFields, (_, name) => counts[name]),
+    p50: quantile(50),
+    p95: quantile(95),
+    p99: quantile(99)
+  }
 }
 
 const getOrMake = <Row>(rows: Map<string, Row>, name: string, make: (name: string) => Row): Row => {
@@ -63,33 +182,53 @@ const getOrMake = <Row>(rows: Map<string, Row>, name: string, make: (name: strin
   return row
 }
 
-/** `now`, like all times, is in milliseconds since 1970. */
-export const make = (now: number) => {
-  const totals = UsageCounts.zero()
+export const make = (started: number): UsageStatsService => {
   // Bounded: log entries name a configured client, the anonymous client, or none, and an operation or a rule of pass-through.
   const clients = new Map<string, ReturnType<typeof makeClient>>()
   const operations = new Map<string, ReturnType<typeof makeOperation>>()
-  const series = TimeSeries.make(now)
-  const failures: Array<typeof Snapshot.Type["failures"][number]> = []
+  /** In the order of their first requests. */
+  const slots: Array<ReturnType<typeof makeSlot>> = []
+  const failures: Array<Snapshot["failures"][number]> = []
 
   const clientOf = (name: string | null) => getOrMake(clients, name ?? unauthenticatedName, makeClient)
   const operationOf = (name: string) => getOrMake(operations, name, makeOperation)
+  const findSlot = (step: number) => slots.findLast((slot) => slot.step === step)
+  const slotAt = (step: number) => {
+    const known = findSlot(step)
+    if (known !== undefined) return known
+    const added = makeSlot(step)
+    slots.push(added)
+    if (slots.length > pointCount) slots.shift()
+    return added
+  }
+  const points = (now: number): Snapshot["series"] => {
+    const last = stepAt(now)
+    const from = Math.max(stepAt(started), last - pointCount + 1)
+    const empty = makeSlot(-1)
+    return Array.from(
+      { length: Math.max(0, last - from + 1) },
+      (_, index) => toPoint(findSlot(from + index) ?? { ...empty, step: from + index })
+    )
+  }
 
   return {
-    record: (entry: AccessLogEntry): void => {
-      if (!isCounted(entry)) return
-      const outcome = UsageCounts.outcomeOf(entry)
+    record: (entry) => {
+      if (entry.operation === null && entry.code === null) return
+      const outcome = outcomeOf(entry)
       const at = entry.startedAt + entry.durationMs
       const client = clientOf(entry.client)
       client.lastSeen = at
       if (entry.code !== null && outcome === "rejected") {
         client.rejectedByCode[entry.code] = (client.rejectedByCode[entry.code] ?? 0) + 1
       }
-      const slot = series.slot(at)
+      const { counts, latency } = slotAt(stepAt(at))
       // Rejections take almost no time and would lower the quantiles.
-      if (outcome === "completed" || outcome === "failed") TimeSeries.addLatency(slot, entry.durationMs)
-      for (const counts of [totals, client, slot.counts]) UsageCounts.add(counts, entry, outcome)
-      if (entry.operation !== null) UsageCounts.add(operationOf(entry.operation), entry, outcome)
+      if (outcome === "completed" || outcome === "failed") {
+        latency.record(Math.min(maxLatency, Math.max(1, Math.round(entry.durationMs * 1000))))
+      }
+      add(client, entry, outcome)
+      add(counts, entry, outcome)
+      if (entry.operation !== null) add(operationOf(entry.operation), entry, outcome)
       if (outcome === "failed") {
         failures.unshift({
           at,
@@ -98,24 +237,15 @@ export const make = (now: number) => {
         failures.length = Math.min(failures.length, maxRecentFailures)
       }
     },
-    /** Records usage that arrives after its request has completed. */
-    recordLateUsage: (
-      { client, operation }: Pick<AccessLogEntry, "client" | "operation">,
-      usage: CallUsage,
-      charged: number
-    ): void => {
-      for (const counts of [totals, clientOf(client)]) addUsage(counts, usage, charged)
+    recordLateUsage: ({ client, operation }, usage, charged) => {
+      addUsage(clientOf(client), usage, charged)
       if (operation !== null) addUsage(operationOf(operation), usage, charged)
     },
-    snapshot: (at: number): typeof Snapshot.Type => ({
-      ...structuredClone({
-        totals,
-        operations: [...operations.values()],
-        clients: [...clients.values()],
-        failures
-      }),
-      since: now,
-      series: series.points(at)
+    snapshot: (now) => ({
+      ...structuredClone({ operations: [...operations.values()], clients: [...clients.values()], failures }),
+      since: started,
+      totals: [...clients.values()].reduce<Counts>(sum, zero()),
+      series: points(now)
     })
   }
 }

@@ -1,14 +1,13 @@
 /** Every request is counted once per statistic, in bounded memory. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import * as TimeSeries from "../../src/admin/TimeSeries.ts"
 import * as UsageStats from "../../src/admin/UsageStats.ts"
 import type { AccessLogEntry, CacheState } from "../../src/exchange/AccessLogEntry.ts"
 import { accessLogEntry, stepStart } from "../support/accessLogEntries.ts"
 
 const after = (seconds: number): number => stepStart + seconds * 1000
 
-const statsOf = (...many: ReadonlyArray<Partial<AccessLogEntry>>): ReturnType<typeof UsageStats.make> => {
+const statsOf = (...many: ReadonlyArray<Partial<AccessLogEntry>>): UsageStats.UsageStatsService => {
   const tally = UsageStats.make(stepStart)
   for (const differing of many) tally.record(accessLogEntry(differing))
   return tally
@@ -58,10 +57,10 @@ describe("counts", () => {
 
 describe("the time series", () => {
   it("drops points older than its length", () => {
-    const span = TimeSeries.stepSeconds * TimeSeries.pointCount
+    const span = UsageStats.stepSeconds * UsageStats.pointCount
     const tally = statsOf({ startedAt: after(1) }, { startedAt: after(span + 1) })
     const { series, totals } = tally.snapshot(after(span + 1))
-    expect(series).toHaveLength(TimeSeries.pointCount)
+    expect(series).toHaveLength(UsageStats.pointCount)
     expect(series.reduce((sum, { requests }) => sum + requests, 0)).toBe(1)
     expect(series.at(-1)?.requests).toBe(1)
     expect(totals.requests).toBe(2)

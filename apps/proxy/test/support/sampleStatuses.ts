@@ -121,7 +121,7 @@ const sampleState = (now: number): Status.CurrentState => ({
   ]
 })
 
-const processOf = (usage: ReturnType<typeof UsageStats.make>, now: number) => ({
+const processOf = (usage: UsageStats.UsageStatsService, now: number) => ({
   scope: "process" as const,
   reports: [{
     name: "proxy-1",
