@@ -17,7 +17,14 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Completed from "./Completed.ts"
-import { abort, type ConnectionLimits, ConnectionTracker, noOwner, type RequestOwner } from "./Connections.ts"
+import {
+  abort,
+  type ConnectionCounts,
+  type ConnectionLimits,
+  ConnectionTracker,
+  noOwner,
+  type RequestOwner
+} from "./Connections.ts"
 import type { HttpRequest } from "./HttpRequest.ts"
 import type { HttpResponse } from "./HttpResponse.ts"
 import { isAmbiguous, toHttpRequest } from "./ReceiveRequest.ts"
@@ -75,96 +82,39 @@ export interface ServerOptions {
   readonly handler: RequestHandler
 }
 
-export type HttpServer = Effect.Effect.Success<ReturnType<typeof make>>
+export interface HttpServer {
+  /** Listens until the scope closes, which completes the requests in flight. */
+  readonly listen: Effect.Effect<void, ListenError, Scope.Scope>
+  /** The port, also if the configured port is 0. Null before the server listens. */
+  readonly port: () => number | null
+  readonly connections: () => ConnectionCounts
+  readonly shuttingDown: () => boolean
+}
 
 /** The server cannot listen. `reason` is the message of Node, with the address. */
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly reason: string }> {}
 
-export const make = (options: ServerOptions) =>
+/** What handling a request uses. */
+interface Handling extends Pick<ServerOptions, "handler" | "isTrustedPeer"> {
+  readonly connections: ConnectionTracker
+  readonly shutdownState: { started: boolean; streamsShouldEnd: boolean }
+  readonly runFork: (effect: Effect.Effect<unknown>) => Fiber.RuntimeFiber<unknown>
+  /** Of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
+  readonly fibers: Array<Fiber.RuntimeFiber<unknown>>
+  readonly bodyTimeoutMs: number
+  readonly keepAliveHintSeconds: number
+}
+
+export const make = (options: ServerOptions): Effect.Effect<HttpServer> =>
   Effect.map(Effect.all([Effect.runtime<never>(), Effect.clock]), ([runtime, clock]) => {
     // Requests use no services of the context, and each one copies it.
     const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
-    /** Of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
-    const fibers: Array<Fiber.RuntimeFiber<void>> = []
     const { handler, isTrustedPeer, limits } = options
     const shutdownState = { started: false, streamsShouldEnd: false }
+    const fibers: Handling["fibers"] = []
     let port: number | null = null
-    const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
-    // Shorter than the timeout of Node, which closes the connection without a response.
-    const bodyTimeoutMs = requestTimeoutMs * 0.9
     const keepAliveHintSeconds = Math.floor(Duration.toSeconds(options.keepAliveHint))
-    const server = Http.createServer({
-      // Longer than that of usual load balancers, which ignore the header.
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: requestTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, 1000),
-      // The proxy checks the header itself (`isAmbiguous`), so that the error has its own format.
-      requireHostHeader: false,
-      insecureHTTPParser: false
-    })
-    server.maxConnections = limits.maxConnections
-    // 0 is unlimited. With a limit Node drops further headers silently. `maxHeaderSize` limits their bytes.
-    server.maxHeadersCount = 0
-    const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
-      const ambiguous = isAmbiguous(request)
-      const { onComplete, onHandedOver = () => {}, owner = () => noOwner, response: proxyResponse } =
-        ambiguous
-          ? handler.reject(400, request.socket.remoteAddress ?? "")
-          : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs, isTrustedPeer))
-      const sentSoFar = { status: 499, bytes: 0, complete: false }
-      const complete = (status: number): void => {
-        onHandedOver()
-        if (!sentSoFar.complete) onComplete(status, sentSoFar.bytes)
-        sentSoFar.complete = true
-      }
-      const send = (proxyResponse: HttpResponse): Effect.Effect<void> => {
-        const closeConnection = connections.isLastResponse(
-          request,
-          response,
-          ambiguous || shutdownState.started
-        )
-        const sending = {
-          request,
-          response,
-          closeConnection,
-          // Only until the shutdown starts, connections stay open for that long.
-          keepAliveHintSeconds: shutdownState.started ? 0 : keepAliveHintSeconds
-        }
-        sentSoFar.status = proxyResponse.status
-        if (!(proxyResponse.body instanceof Uint8Array)) {
-          const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
-            sentSoFar.bytes += bytes
-          })
-          return Effect.matchEffect(sendStream, {
-            onSuccess: () => Effect.sync(onHandedOver),
-            onFailure: () => {
-              complete(sentSoFar.status)
-              return Effect.delay(Effect.sync(() => abort(request.socket, response)), abortDelay)
-            }
-          })
-        }
-        sentSoFar.bytes = proxyResponse.body.byteLength
-        SendResponse.sendBytes(proxyResponse, proxyResponse.body, sending)
-        onHandedOver()
-        return Effect.void
-      }
-      const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
-      connections.trackRequest(request, response, (sent) => {
-        complete(sent ? sentSoFar.status : 499)
-        // The client disconnected.
-        if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
-      }, owner)
-      const sending = Completed.flatMap(proxyResponse, send)
-      // Cache hits have been sent already.
-      if (Completed.isComplete(sending)) return
-      const fiber = runFork(destroyOnFailure(sending, response))
-      if (fiber.unsafePoll() !== null) return
-      work.fiber = fiber
-      fibers.push(fiber)
-      fiber.addObserver(() => fibers.splice(fibers.indexOf(fiber), 1))
-    }
+    const server = makeNodeServer(limits)
     const connectionLimits = {
       sendIdleTimeoutMs: Duration.toMillis(limits.sendIdleTimeout),
       sendTimeoutMs: Duration.toMillis(limits.sendTimeout),
@@ -176,11 +126,22 @@ export const make = (options: ServerOptions) =>
     }
     const connections = new ConnectionTracker(connectionLimits, (request, response) => {
       try {
-        handleRequest(request, response)
+        handleRequest(handling, request, response)
       } catch (defect) {
         runFork(destroyOnFailure(Effect.die(defect), response))
       }
     })
+    const handling: Handling = {
+      handler,
+      isTrustedPeer,
+      connections,
+      shutdownState,
+      runFork,
+      fibers,
+      // Shorter than the timeout of Node, which closes the connection without a response.
+      bodyTimeoutMs: Duration.toMillis(limits.requestTimeout) * 0.9,
+      keepAliveHintSeconds
+    }
     server.on("connection", (socket) => connections.add(socket))
     server.on("timeout", (socket) => connections.closeInactive(socket))
     server.on("drop", () => connections.countDropped("max-connections"))
@@ -218,7 +179,6 @@ export const make = (options: ServerOptions) =>
       yield* drainConnections(server, connections, delay, options.shutdownTimeout)
     })
     return {
-      /** Listens until the scope closes, which completes the requests in flight. */
       listen: Effect.gen(function*() {
         // Closed last: interrupts the requests that exceed the shutdown timeout.
         yield* Effect.addFinalizer(() => Fiber.interruptAll(fibers.slice()))
@@ -232,12 +192,97 @@ export const make = (options: ServerOptions) =>
           () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(shutDown)), Fiber.join)
         )
       }),
-      /** The port, also if the configured port is 0. Null before the server listens. */
       port: () => port,
       connections: () => connections.count(),
       shuttingDown: () => shutdownState.started
     }
   })
+
+const makeNodeServer = ({ maxConnections, maxHeaderBytes, requestTimeout }: ServerLimits): Http.Server => {
+  const requestTimeoutMs = Duration.toMillis(requestTimeout)
+  const server = Http.createServer({
+    // Longer than that of usual load balancers, which ignore the header.
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, 1000),
+    // The proxy checks the header itself (`isAmbiguous`), so that the error has its own format.
+    requireHostHeader: false,
+    insecureHTTPParser: false
+  })
+  server.maxConnections = maxConnections
+  // 0 is unlimited. With a limit Node drops further headers silently. `maxHeaderSize` limits their bytes.
+  server.maxHeadersCount = 0
+  return server
+}
+
+const handleRequest = (
+  {
+    bodyTimeoutMs,
+    connections,
+    fibers,
+    handler,
+    isTrustedPeer,
+    keepAliveHintSeconds,
+    runFork,
+    shutdownState
+  }: Handling,
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse
+): void => {
+  const ambiguous = isAmbiguous(request)
+  const { onComplete, onHandedOver = () => {}, owner = () => noOwner, response: proxyResponse } = ambiguous
+    ? handler.reject(400, request.socket.remoteAddress ?? "")
+    : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs, isTrustedPeer))
+  const sentSoFar = { status: 499, bytes: 0, complete: false }
+  const complete = (status: number): void => {
+    onHandedOver()
+    if (!sentSoFar.complete) onComplete(status, sentSoFar.bytes)
+    sentSoFar.complete = true
+  }
+  const send = (proxyResponse: HttpResponse): Effect.Effect<void> => {
+    const closeConnection = connections.isLastResponse(request, response, ambiguous || shutdownState.started)
+    const sending = {
+      request,
+      response,
+      closeConnection,
+      // Only until the shutdown starts, connections stay open for that long.
+      keepAliveHintSeconds: shutdownState.started ? 0 : keepAliveHintSeconds
+    }
+    sentSoFar.status = proxyResponse.status
+    if (!(proxyResponse.body instanceof Uint8Array)) {
+      const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
+        sentSoFar.bytes += bytes
+      })
+      return Effect.matchEffect(sendStream, {
+        onSuccess: () => Effect.sync(onHandedOver),
+        onFailure: () => {
+          complete(sentSoFar.status)
+          return Effect.delay(Effect.sync(() => abort(request.socket, response)), abortDelay)
+        }
+      })
+    }
+    sentSoFar.bytes = proxyResponse.body.byteLength
+    SendResponse.sendBytes(proxyResponse, proxyResponse.body, sending)
+    onHandedOver()
+    return Effect.void
+  }
+  const work: { fiber?: Fiber.RuntimeFiber<unknown> } = {}
+  connections.trackRequest(request, response, (sent) => {
+    complete(sent ? sentSoFar.status : 499)
+    // The client disconnected.
+    if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
+  }, owner)
+  const sending = Completed.flatMap(proxyResponse, send)
+  // Cache hits have been sent already.
+  if (Completed.isComplete(sending)) return
+  const fiber = runFork(destroyOnFailure(sending, response))
+  if (fiber.unsafePoll() !== null) return
+  work.fiber = fiber
+  fibers.push(fiber)
+  fiber.addObserver(() => fibers.splice(fibers.indexOf(fiber), 1))
+}
 
 /** How long the client of an incomplete body may read it: some discard what they have not read when the connection ends. */
 const abortDelay = Duration.millis(250)
