@@ -28,9 +28,29 @@ export interface RecordedRequest {
 }
 
 /** The state, and what changes it. */
-export interface SandboxState extends Effect.Effect.Success<ReturnType<typeof make>> {}
+export interface SandboxState {
+  /** The chains with the blocks that were added so far. */
+  readonly chains: Effect.Effect<ReadonlyMap<ChainName, ChainLedger>>
+  /** Adds blocks to a chain. */
+  readonly addBlocks: (name: ChainName, blocks: number) => Effect.Effect<void>
+  /** Counts a request for a collection and returns its state. */
+  readonly recordRead: (chain: ChainName, collection: Collection) => Effect.Effect<IndexingState>
+  /** Completes the indexing of a collection. */
+  readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
+  /** The current streams by ID. */
+  readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
+  /** Updates a stream. Returns undefined if it does not exist. */
+  readonly updateStream: (id: string, update: StreamDocument) => Effect.Effect<StreamDocument | undefined>
+  readonly nextFault: (target: FaultTarget) => Effect.Effect<Fault | undefined>
+  /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
+  readonly queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  readonly recordRequest: (request: RecordedRequest) => Effect.Effect<void>
+  /** The recorded requests with their headers, including API keys. Oldest first. */
+  readonly recordedRequests: Effect.Effect<ReadonlyArray<RecordedRequest>>
+  readonly clearRecordedRequests: Effect.Effect<void>
+}
 
-export const make = (ledger: Ledger, options: ResolvedOptions) =>
+export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<SandboxState> =>
   Effect.map(Clock.currentTimeMillis, (start) => {
     const { maxRecordedRequests, syncAfter } = options
     const blockMillis = Math.max(1, Duration.toMillis(options.blockTime))
@@ -45,8 +65,7 @@ export const make = (ledger: Ledger, options: ResolvedOptions) =>
     const queue: Array<Fault> = []
     let recorded: Array<RecordedRequest> = []
     return {
-      /** The chains with the blocks that were added so far. */
-      chains: Effect.map(Clock.currentTimeMillis, (now): ReadonlyMap<ChainName, ChainLedger> => {
+      chains: Effect.map(Clock.currentTimeMillis, (now) => {
         const added = Math.floor((now - start) / blockMillis) - timedBlocks
         if (added > 0) {
           timedBlocks += added
@@ -54,14 +73,12 @@ export const make = (ledger: Ledger, options: ResolvedOptions) =>
         }
         return chains
       }),
-      /** Adds blocks to a chain. */
-      addBlocks: (name: ChainName, blocks: number) =>
+      addBlocks: (name, blocks) =>
         Effect.sync(() => {
           const chain = chains.get(name)
           if (chain !== undefined) chains = new Map(chains).set(name, chain.withNewBlocks(blocks))
         }),
-      /** Counts a request for a collection and returns its state. */
-      recordRead: (chain: ChainName, collection: Collection) =>
+      recordRead: (chain, collection) =>
         Effect.map(Clock.currentTimeMillis, (now): IndexingState => {
           const key = `${chain} ${collection.address}`
           if (collection.indexed || indexed.has(key)) return "synced"
@@ -72,34 +89,26 @@ export const make = (ledger: Ledger, options: ResolvedOptions) =>
             : count > 0 && now - since >= Duration.toMillis(syncAfter.duration)
           return isIndexed ? "synced" : count === 0 ? "starting" : "syncing"
         }),
-      /** Completes the indexing of a collection. */
-      completeIndexing: (chain: ChainName, collection: string) =>
+      completeIndexing: (chain, collection) =>
         Effect.sync(() => void indexed.add(`${chain} ${collection.toLowerCase()}`)),
-      /** The current streams by ID. */
       streams: Effect.sync(() => streams),
-      /** Updates a stream. Returns undefined if it does not exist. */
-      updateStream: (id: string, update: StreamDocument) =>
-        Effect.sync((): StreamDocument | undefined => {
+      updateStream: (id, update) =>
+        Effect.sync(() => {
           const stream = streams.get(id)
           if (stream === undefined) return undefined
           const updated = { ...stream, ...update }
           streams = new Map(streams).set(id, updated)
           return updated
         }),
-      nextFault: (target: FaultTarget) =>
-        Effect.sync(() => queue.length > 0 ? queue.shift() : faultOfRules(target)),
-      /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
-      queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.sync(() => void queue.push(...faults)),
-      recordRequest: (request: RecordedRequest) =>
+      nextFault: (target) => Effect.sync(() => queue.length > 0 ? queue.shift() : faultOfRules(target)),
+      queueFaults: (...faults) => Effect.sync(() => void queue.push(...faults)),
+      recordRequest: (request) =>
         Effect.sync(() => {
           recorded.push(request)
           // Removing one request at a time would copy the array for each request
           if (recorded.length >= 2 * maxRecordedRequests) recorded = recorded.slice(-maxRecordedRequests)
         }),
-      /** The recorded requests with their headers, including API keys. Oldest first. */
-      recordedRequests: Effect.sync((): ReadonlyArray<RecordedRequest> =>
-        recorded.slice(-maxRecordedRequests)
-      ),
+      recordedRequests: Effect.sync(() => recorded.slice(-maxRecordedRequests)),
       clearRecordedRequests: Effect.sync(() => {
         recorded = []
       })
