@@ -39,7 +39,22 @@ export interface AdminOptions {
   readonly generatedToken: string | null
 }
 
-type AdminContext = Effect.Effect.Success<ReturnType<typeof resolve>>
+/** What the handler uses. It survives reloads. */
+interface AdminContext {
+  readonly activeConfig: ActiveConfig["Type"]
+  readonly mainServer: MainServer["Type"]
+  readonly engine: Engine["Type"]
+  readonly examples: Upstreams["Type"]["examples"]
+  readonly fleet: Fleet.Fleet["Type"]
+  readonly overrides: Overrides["Type"]
+  readonly usageStore: UsageStore["Type"]
+  /** One report at a time: each uses memory and time of the process that serves clients. */
+  readonly reports: Effect.Semaphore
+  readonly generatedTokenHash: string | null
+  readonly status: Effect.Effect<Status.Status>
+  /** Updates the metrics and returns them in the Prometheus text format. */
+  readonly metrics: Effect.Effect<string>
+}
 
 export const resolve = ({ generatedToken, version }: AdminOptions) =>
   Effect.gen(function*() {
@@ -47,9 +62,9 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
     const activeConfig = yield* ActiveConfig
     const mainServer = yield* MainServer
     const proxyMetrics = yield* ProxyMetrics
-    const { limits, memory, rejections } = yield* Quotas
+    const { limits, rejections } = yield* Quotas
     const writeMetrics = yield* PrometheusExporter.make
-    return {
+    const admin: AdminContext = {
       activeConfig,
       mainServer,
       engine: yield* Engine,
@@ -57,14 +72,12 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       fleet: yield* Fleet.Fleet,
       overrides: yield* Overrides,
       usageStore: yield* UsageStore,
-      /** One report at a time: each uses memory and time of the process that serves clients. */
       reports: yield* Effect.makeSemaphore(1),
       generatedTokenHash: generatedToken === null ? null : Tokens.hash(generatedToken),
       status: Effect.provide(Status.read(version), context),
-      /** Updates the metrics and returns them in the Prometheus text format. */
       metrics: Effect.suspend(() => {
         proxyMetrics.setState({
-          bufferedBytes: memory.used(),
+          bufferedBytes: limits.bufferedBytes(),
           delayedResponses: rejections.delayed(),
           shuttingDown: mainServer.shuttingDown(),
           connections: mainServer.connections(),
@@ -74,6 +87,7 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
         return writeMetrics
       })
     }
+    return admin
   })
 
 /** Creates the handler. It does not count or log requests. It logs only internal errors and changes. */

@@ -1,7 +1,7 @@
 /** The quotas per day and month that apply to a client: its own, that of its team, and that of all clients together. */
 import { dayMillis, type Quota, type QuotaAccount } from "@blockquarry/http/RateLimitStore"
 import type { ClientConfig, Config } from "../config/Config.ts"
-import type { QuotaName } from "../exchange/Charge.ts"
+import type { QuotaName } from "../exchange/Reservation.ts"
 
 /** Names of API keys are digests, so ids never collide with theirs. */
 export interface AppliedQuota extends QuotaAccount {

@@ -47,31 +47,39 @@ type Authenticate = (
 
 type HostCheck = (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
 
-export type ClientRegistry = ReturnType<typeof make>
+/** The clients of a configuration. */
+export interface ClientRegistry {
+  readonly all: ReadonlyArray<AuthenticatedClient>
+  /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
+  readonly checkHost: HostCheck
+  /** Undefined if web pages of other origins have no access. */
+  readonly cors: Cors.Cors | undefined
+  readonly authenticate: Authenticate
+  /** Returns the IP address of the client for the log, not mapped to IPv6. */
+  readonly addressOf: (request: RequestOrigin) => string
+  readonly isTrustedProxy: (remoteAddress: string) => boolean
+}
 
-export const make = (config: Pick<Config, "clients" | "listen" | "quotas" | "teams">) => {
+export const make = (config: Pick<Config, "clients" | "listen" | "quotas" | "teams">): ClientRegistry => {
   const { clients, listen } = config
   const trustedProxies = IpRanges.make(listen.trustedProxies)
   const isAnonymous = allowsAnonymousClients({ clients })
-  /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
   const checkHost: HostCheck = isAnonymous ? hostCheck(listen.allowedHosts) : () => Either.void
   const owners = clients.map((client) => ownerOf(client, config))
   const anonymousClient = anonymous(config)
   return {
     all: isAnonymous ? [anonymousClient] : owners.map(({ client }) => client),
     checkHost,
-    /** Undefined if web pages of other origins have no access. */
     cors: Cors.make(clients),
     authenticate: isAnonymous
       ? authenticateAnonymous(checkHost, anonymousClient)
       : authenticateBy(owners, trustedProxies),
-    /** Returns the IP address of the client for the log, not mapped to IPv6. */
-    addressOf: ({ headers, remoteAddress }: RequestOrigin): string => {
+    addressOf: ({ headers, remoteAddress }) => {
       const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
       // A trusted proxy may have forwarded any text.
       return IpRanges.unmapIpv4(IpRanges.isIpAddress(address) ? address : remoteAddress)
     },
-    isTrustedProxy: (remoteAddress: string) => IpRanges.contains(trustedProxies, remoteAddress)
+    isTrustedProxy: (remoteAddress) => IpRanges.contains(trustedProxies, remoteAddress)
   }
 }
 

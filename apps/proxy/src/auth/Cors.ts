@@ -8,30 +8,33 @@ import type { ClientConfig } from "../config/Config.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-export type Cors = NonNullable<ReturnType<typeof make>>
+export interface Cors {
+  /** Whether a page of the origin may use the tokens of the client; of any client, if its name is null. */
+  readonly allowsOrigin: (origin: string, client: string | null) => boolean
+  /**
+   * Whether a browser must hide the responses of the client from the page that sends the request. They must not be 304:
+   * the browser would complete it with its stored response, whose headers may allow the page as one of another client.
+   */
+  readonly hidesFrom: (headers: Headers, client: string) => boolean
+  /** Returns the headers that a response of the client needs, beside those that it has. `Allow` has the methods of the path. */
+  readonly headersFor: (
+    request: { readonly method: string; readonly headers: Headers },
+    client: string | null,
+    response: Headers
+  ) => Readonly<Record<string, string>>
+}
 
 /** Returns undefined if no client has origins: then no response needs headers. */
-export const make = (clients: ReadonlyArray<Pick<ClientConfig, "cors" | "name">>) => {
+export const make = (clients: ReadonlyArray<Pick<ClientConfig, "cors" | "name">>): Cors | undefined => {
   const byClient = new Map(clients.map(({ cors, name }) => [name, new Set(cors.origins)]))
   const all = new Set(clients.flatMap(({ cors }) => cors.origins))
   if (all.size === 0) return undefined
-  /** Whether a page of the origin may use the tokens of the client; of any client, if its name is null. */
-  const allowsOrigin = (origin: string, client: string | null): boolean =>
+  const allowsOrigin: Cors["allowsOrigin"] = (origin, client) =>
     (client === null ? all : byClient.get(client))?.has(origin) === true
   return {
     allowsOrigin,
-    /**
-     * Whether a browser must hide the responses of the client from the page that sends the request. They must not be 304:
-     * the browser would complete it with its stored response, whose headers may allow the page as one of another client.
-     */
-    hidesFrom: ({ origin }: Headers, client: string): boolean =>
-      origin !== undefined && !allowsOrigin(origin, client),
-    /** Returns the headers that a response of the client needs, beside those that it has. `Allow` has the methods of the path. */
-    headersFor: (
-      request: { readonly method: string; readonly headers: Headers },
-      client: string | null,
-      { allow = "GET, HEAD, POST", vary }: Headers
-    ): Readonly<Record<string, string>> => {
+    hidesFrom: ({ origin }, client) => origin !== undefined && !allowsOrigin(origin, client),
+    headersFor: (request, client, { allow = "GET, HEAD, POST", vary }) => {
       const { origin } = request.headers
       const varying = { vary: vary === undefined ? "origin" : `${vary}, origin` }
       if (origin === undefined || !allowsOrigin(origin, client)) return varying

@@ -1,8 +1,8 @@
 /** A request while it is processed: what is known of it, what it uses, and what its response holds. */
+import type { BodyMemory } from "@blockquarry/http/gateway/RawResponse"
 import * as Context from "effect/Context"
 import type { AccessLogEntry, Usage } from "./AccessLogEntry.ts"
 import { Ledger } from "./Reservation.ts"
-import { ResponseHold } from "./ResponseHold.ts"
 
 export interface RequestContext
   extends Pick<AccessLogEntry, "clientAddress" | "method" | "requestId" | "startedAt">
@@ -68,6 +68,46 @@ export const toAccessLogEntry = (
   // Not negative if the clock was set back.
   durationMs: Math.max(0, now - startedAt)
 })
+
+/** What a response holds that clients share: the slot of its request until it is handed over, and the memory of its body until it is sent. */
+export class ResponseHold {
+  /** The memory that the body uses, or undefined once the request is complete. */
+  bodyBytes: number | undefined = 0
+  private memory: BodyMemory | undefined
+  private isHandedOver = false
+  private release: (() => void) | undefined
+
+  /** Ends the request for the limits of its client when the response is handed over. */
+  releaseOnHandOver(release: () => void): void {
+    // The client may disconnect before the request is counted.
+    if (this.isHandedOver) release()
+    else this.release = release
+  }
+
+  /** The response was handed over to the socket, is only delayed, or the client disconnected. */
+  handOver(): void {
+    this.isHandedOver = true
+    this.release?.()
+    this.release = undefined
+  }
+
+  /** Changes the memory that the body uses. Returns false, and changes nothing, if there is not enough. */
+  holdBody(memory: BodyMemory, bytes: number): boolean {
+    // The client may disconnect before its response is complete.
+    if (this.bodyBytes === undefined) return true
+    if (bytes > this.bodyBytes && !memory.tryAcquire(bytes - this.bodyBytes)) return false
+    if (bytes < this.bodyBytes) memory.release(this.bodyBytes - bytes)
+    this.bodyBytes = bytes
+    this.memory = memory
+    return true
+  }
+
+  /** The response was sent, or the client disconnected. Must be called once. */
+  complete(): void {
+    if (this.bodyBytes !== undefined) this.memory?.release(this.bodyBytes)
+    this.bodyBytes = undefined
+  }
+}
 
 /** The id of the request that a call to the engine is made for. Log lines of the call contain it. Default: null. */
 export class CurrentRequestId extends Context.Reference<CurrentRequestId>()("quarry-proxy/CurrentRequestId", {

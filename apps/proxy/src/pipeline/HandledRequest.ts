@@ -1,5 +1,5 @@
 /** A request with everything that the stages of the pipeline use. */
-import { Engine } from "@blockquarry/http/gateway/Engine"
+import { Engine, type EngineService } from "@blockquarry/http/gateway/Engine"
 import type { HttpRequest } from "@blockquarry/server/HttpRequest"
 import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Context from "effect/Context"
@@ -25,10 +25,23 @@ export type PageHandler = (
 /** The built-in pages by path. */
 export class Pages extends Context.Tag("quarry-proxy/Pages")<Pages, ReadonlyMap<string, PageHandler>>() {}
 
-/** The services are resolved once, when the request handler is built, and survive reloads. */
+/** What handles requests: resolved once, when the request handler is built. It survives reloads. */
+export interface RequestServices {
+  readonly now: () => number
+  readonly activeConfig: ActiveConfig["Type"]
+  readonly engine: EngineService
+  readonly identify: Jwt["Type"]
+  readonly overrides: Overrides["Type"]
+  readonly pages: Pages["Type"]
+  readonly quotas: Quotas["Type"]
+  readonly usage: Usage["Type"]
+  readonly encodedBodies: EncodedBodies.EncodedBodies
+  readonly parsedRequests: ParseRequest.ParsedRequests
+}
+
 export const resolveServices = Effect.gen(function*() {
   const clock = yield* Effect.clock
-  return {
+  const services: RequestServices = {
     now: () => clock.unsafeCurrentTimeMillis(),
     activeConfig: yield* ActiveConfig,
     engine: yield* Engine,
@@ -40,9 +53,8 @@ export const resolveServices = Effect.gen(function*() {
     encodedBodies: EncodedBodies.make(),
     parsedRequests: ParseRequest.makeParsedRequests()
   }
+  return services
 })
-
-export type RequestServices = Effect.Effect.Success<typeof resolveServices>
 
 export interface HandledRequest {
   readonly services: RequestServices

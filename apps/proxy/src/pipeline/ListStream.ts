@@ -100,7 +100,7 @@ const loadPage = (
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const { configured: { clientQuotas, config, costs, upstream }, context, services: { now, quotas } } =
     handled
-  const memory = quotas.memory.memoryOf(client.name, config)
+  const memory = quotas.limits.memoryOf(client.name, config)
   const loaded = pull.pipe(
     Effect.mapError(
       Option.match({ onNone: () => ProxyError.internalError, onSome: ProxyError.fromListError })

@@ -92,11 +92,16 @@ const maxParsedRequests = 4096
 const maxTargetLength = 1024
 
 /** GET requests that were parsed before, by request target. */
-export const makeParsedRequests = () => {
+export interface ParsedRequests {
+  readonly get: (target: string) => UpstreamRequest | undefined
+  readonly remember: (target: string, request: UpstreamRequest) => void
+}
+
+export const makeParsedRequests = (): ParsedRequests => {
   const requests = LruMap.make<UpstreamRequest>({ maxSize: maxParsedRequests })
   return {
-    get: (target: string) => requests.get(target),
-    remember: (target: string, request: UpstreamRequest): void => {
+    get: (target) => requests.get(target),
+    remember: (target, request) => {
       if (target.length <= maxTargetLength && requests.peek(target) === undefined) {
         requests.set(target, request)
       }

@@ -33,9 +33,18 @@ const readRule: PassThroughRule = {
   clients: []
 }
 
-export type PassThroughRules = ReturnType<typeof make>
+export interface PassThroughRules {
+  /** Returns how a request of a client is forwarded. */
+  readonly find: (
+    method: string,
+    path: string,
+    client: AuthenticatedClient
+  ) => Either.Either<PassThrough, ProxyError.ProxyError>
+  /** Returns the methods that a path has for some client. */
+  readonly methodsOf: (path: string) => ReadonlyArray<string>
+}
 
-export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTable) => {
+export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTable): PassThroughRules => {
   const all = passthrough.default === "reads" ? [...passthrough.rules, readRule] : passthrough.rules
   const rules = all.map((rule) => ({
     rule,
@@ -52,8 +61,7 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     )
     return { decoded, matches }
   }
-  /** Returns how a request of a client is forwarded. */
-  const find = (method: string, path: string, client: AuthenticatedClient) => {
+  const find: PassThroughRules["find"] = (method, path, client) => {
     const sent = method === "HEAD" ? "GET" : method
     const { decoded, matches } = match(path)
     const found = matches.find(({ rule: { clients, method } }) =>
@@ -62,8 +70,7 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     )
     return found === undefined ? refused : Either.right(found.passThrough(decoded))
   }
-  /** Returns the methods that a path has for some client. */
-  const methodsOf = (path: string): ReadonlyArray<string> => {
+  const methodsOf: PassThroughRules["methodsOf"] = (path) => {
     const methods = match(path).matches.flatMap(({ rule: { clients, method } }) =>
       method === "GET" ? ["GET", "HEAD"] : clients.length > 0 ? [method] : []
     )

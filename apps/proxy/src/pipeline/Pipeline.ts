@@ -163,7 +163,7 @@ const callUpstream = (
   const cost = costs.ofRequest(upstreamRequest)
   quotas.turns.recordRequest(client.name, now())
   const callClient = ClientLimits.toCallClient(client, config)
-  const memory = quotas.memory.memoryOf(client.name, config)
+  const memory = quotas.limits.memoryOf(client.name, config)
   const holdBody = (bytes: number) => context.hold.holdBody(memory, bytes)
   const charge = clientQuotas.acquire(client, cost, now())
   const upstreamResponse = context.ledger.reserving(context.facts, charge, (reservation) => {

@@ -18,8 +18,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config, Cost } from "../config/Config.ts"
-import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import type { Charge, QuotaStatus } from "../exchange/Reservation.ts"
 import {
   expectedWait,
   queueFull,
@@ -39,7 +39,21 @@ import {
   unlimited
 } from "./QuotaStatus.ts"
 
-export type ClientQuotas = ReturnType<typeof make>
+export interface ClientQuotas {
+  /**
+   * Consumes units of a client, after a wait if necessary. Only the wait is interruptible, so that no charge is lost.
+   *
+   * Consumes the units at once, at the current time `now`, if it need not wait: then the effect is complete.
+   */
+  readonly acquire: (
+    client: AuthenticatedClient,
+    cost: Cost,
+    now: number,
+    maxWait?: Duration.Duration
+  ) => Effect.Effect<Charge, ProxyError.ProxyError>
+  /** Returns the state of limits. Empty if the store cannot tell. */
+  readonly status: (client: Limited) => Effect.Effect<ReadonlyArray<QuotaStatus>>
+}
 
 type Limited = Pick<AuthenticatedClient, "name" | "quotas" | "rateLimit">
 
@@ -51,7 +65,7 @@ export const make = (
   store: RateLimitStoreService,
   clock: SteadyClock.SteadyClock,
   fork: (effect: Effect.Effect<unknown>) => unknown
-) => {
+): ClientQuotas => {
   const queues = new Map<string, QuotaQueue>()
   const systemNow = () => clock.system.unsafeCurrentTimeMillis()
   const steadyNow = () => clock.unsafeCurrentTimeMillis()
@@ -162,17 +176,7 @@ export const make = (
       )
     })
 
-  /**
-   * Consumes units of a client, after a wait if necessary. Only the wait is interruptible, so that no charge is lost.
-   *
-   * Consumes the units at once, at the current time `now`, if it need not wait: then the effect is complete.
-   */
-  const acquire = (
-    client: AuthenticatedClient,
-    cost: Cost,
-    now: number,
-    maxWaitOverride = maxWait
-  ): Effect.Effect<Charge, ProxyError.ProxyError> => {
+  const acquire: ClientQuotas["acquire"] = (client, cost, now, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.quotas.length === 0) {
       return Effect.succeed(unlimitedCharge(cost.price))
     }
@@ -252,8 +256,7 @@ export const make = (
       }
     })
 
-  /** Returns the state of limits. Empty if the store cannot tell. */
-  const status = (client: Limited): Effect.Effect<ReadonlyArray<QuotaStatus>> =>
+  const status: ClientQuotas["status"] = (client) =>
     Effect.suspend(() => decide(client, { price: 0, rateCost: 0 }, systemNow())).pipe(
       Effect.match({
         onFailure: () => [],

@@ -4,8 +4,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AppliedQuota } from "../auth/AppliedQuotas.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import type { QuotaStatus } from "../exchange/Reservation.ts"
 import { rateLimitHeaders, rateLimitRule } from "./QuotaStatus.ts"
 
 /** A queued request. Times are steady: see `SteadyClock`. */

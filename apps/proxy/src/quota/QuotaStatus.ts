@@ -1,7 +1,7 @@
 /** The state of a client's quotas, as rules and results of the store, and as response headers. */
 import { type Consumption, type Permit, type RateLimitRule, windowOf } from "@blockquarry/http/RateLimitStore"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import type { QuotaStatus } from "../exchange/Charge.ts"
+import type { QuotaStatus } from "../exchange/Reservation.ts"
 
 export interface QuotaDecision {
   readonly permit: Permit

@@ -10,12 +10,10 @@ import * as ClientLimits from "./ClientLimits.ts"
 import * as ClientQuotas from "./ClientQuotas.ts"
 import * as RejectionPace from "./RejectionPace.ts"
 import * as RequestTurns from "./RequestTurns.ts"
-import * as ResponseMemory from "./ResponseMemory.ts"
 
 export class Quotas extends Context.Tag("quarry-proxy/Quotas")<Quotas, {
   readonly clientQuotas: (config: Config["quotas"]) => ClientQuotas.ClientQuotas
   readonly limits: ClientLimits.ClientLimits
-  readonly memory: ResponseMemory.ResponseMemory
   readonly rejections: RejectionPace.RejectionPace
   readonly turns: RequestTurns.RequestTurns
 }>() {}
@@ -27,7 +25,6 @@ export const layer: Layer.Layer<Quotas, never, RateLimitStore> = Layer.effect(
     ([store, clock, runtime]) => ({
       clientQuotas: (config) => ClientQuotas.make(config, store, clock, Runtime.runFork(runtime)),
       limits: ClientLimits.make(),
-      memory: ResponseMemory.make(),
       rejections: RejectionPace.make(),
       turns: RequestTurns.make()
     })

@@ -9,7 +9,15 @@
 import * as LruMap from "@blockquarry/http/gateway/LruMap"
 import * as Effect from "effect/Effect"
 
-export type RejectionPace = ReturnType<typeof make>
+export interface RejectionPace {
+  /**
+   * Returns the response at once, or after a delay if the source has had too many rejections. `maxRate` is in rejections
+   * per second, `now` in milliseconds.
+   */
+  readonly pace: <A>(source: string, response: A, maxRate: number, now: number) => Effect.Effect<A>
+  /** Returns the number of responses that are delayed. There is at most one for each pending response. */
+  readonly delayed: () => number
+}
 
 /** The longest delay: clients usually wait longer for a response. In milliseconds. */
 export const maxDelay = 5000
@@ -20,7 +28,7 @@ const burst = 1000
 /** Sources that are remembered. Beyond it the least recently rejected one is forgotten. */
 const maxSources = 10_000
 
-export const make = () => {
+export const make = (): RejectionPace => {
   // The time of the next rejection of each source at the maximum rate (generic cell rate algorithm).
   const nextTimes = LruMap.make<number>({ maxSize: maxSources })
   let delayed = 0
@@ -34,11 +42,7 @@ export const make = () => {
   }
 
   return {
-    /**
-     * Returns the response at once, or after a delay if the source has had too many rejections. `maxRate` is in rejections
-     * per second, `now` in milliseconds.
-     */
-    pace: <A>(source: string, response: A, maxRate: number, now: number): Effect.Effect<A> => {
+    pace: (source, response, maxRate, now) => {
       const delay = delayOf(source, maxRate, now)
       if (delay <= 0) return Effect.succeed(response)
       return Effect.acquireUseRelease(
@@ -52,7 +56,6 @@ export const make = () => {
           })
       )
     },
-    /** Returns the number of responses that are delayed. There is at most one for each pending response. */
     delayed: () => delayed
   }
 }

@@ -5,7 +5,12 @@
 import { FairQueue, type QueuedItem } from "@blockquarry/http/gateway/FairQueue"
 import * as Effect from "effect/Effect"
 
-export type RequestTurns = ReturnType<typeof make>
+export interface RequestTurns {
+  /** Records a request of a client, cached or not. `now` is in milliseconds. */
+  readonly recordRequest: (client: string, now: number) => void
+  /** Waits until an upstream request of a client may start. Complete if it may at once. */
+  readonly start: (client: string, now: number) => Effect.Effect<void>
+}
 
 /** Upstream requests that start in one turn: about one millisecond of CPU time. One of each client may exceed it. */
 export const maxPerTurn = 6
@@ -18,7 +23,7 @@ interface WaitingRequest extends QueuedItem {
 }
 
 /** `onNextTurn` runs a function in the next turn of the event loop. */
-export const make = (onNextTurn: (run: () => void) => void = setImmediate) => {
+export const make = (onNextTurn: (run: () => void) => void = setImmediate): RequestTurns => {
   let latestClient: string | undefined
   let severalActiveAt = Number.NEGATIVE_INFINITY
   const waiting = new FairQueue<WaitingRequest>()
@@ -45,13 +50,11 @@ export const make = (onNextTurn: (run: () => void) => void = setImmediate) => {
   }
 
   return {
-    /** Records a request of a client, cached or not. `now` is in milliseconds. */
-    recordRequest: (client: string, now: number): void => {
+    recordRequest: (client, now) => {
       if (latestClient !== undefined && latestClient !== client) severalActiveAt = now
       latestClient = client
     },
-    /** Waits until an upstream request of a client may start. Complete if it may at once. */
-    start: (client: string, now: number): Effect.Effect<void> => {
+    start: (client, now) => {
       // The clock may be set back.
       if (Math.abs(now - severalActiveAt) > activeTime) return Effect.succeed(undefined)
       if (waiting.sizeOf({ name: client }) === 0 && (started < maxPerTurn || !startedBy.has(client))) {

@@ -113,27 +113,29 @@ export interface EncodedBody {
 
 type CompleteResponse = Pick<RawResponse, "status" | "bytes">
 
-export type EncodedBodies = ReturnType<typeof make>
+export interface EncodedBodies {
+  /**
+   * Returns the body in the negotiated encoding. A compressed body is kept for later requests with this entity tag:
+   * responses of different requests with the same body share it.
+   */
+  readonly encode: (
+    response: CompleteResponse,
+    acceptEncoding: string | undefined,
+    entityTag: string | undefined
+  ) => Effect.Effect<EncodedBody>
+}
 
 /** Maximum memory for compressed bodies, which are about a tenth of the original size. */
 const maxBytes = 32 * 1024 * 1024
 
-export const make = () => {
+export const make = (): EncodedBodies => {
   const encodedBodies = LruMap.make<Uint8Array>({
     maxSize: maxBytes,
     maxEntrySize: maxBytes / 8,
     sizeOf: (key, bytes) => bytes.byteLength + key.length * 2 + 256
   })
   return {
-    /**
-     * Returns the body in the negotiated encoding. A compressed body is kept for later requests with this entity tag:
-     * responses of different requests with the same body share it.
-     */
-    encode: (
-      response: CompleteResponse,
-      acceptEncoding: string | undefined,
-      entityTag: string | undefined
-    ): Effect.Effect<EncodedBody> => {
+    encode: (response, acceptEncoding, entityTag) => {
       const encoding = encodingOf(response, acceptEncoding)
       if (encoding === undefined) return Effect.succeed({ bytes: response.bytes, encoding })
       const key = entityTag === undefined ? undefined : `${encoding} ${entityTag}`

@@ -22,7 +22,7 @@ export const fetchCostTable: Effect.Effect<void, never, ActiveConfig | FileSyste
       const { config, upstream } = activeConfig.current()
       const caller = {
         client: { name: client, weight: 1, share: 1 },
-        memory: (yield* Quotas).memory.memoryOf(client, config),
+        memory: (yield* Quotas).limits.memoryOf(client, config),
         reservation: { sent: 0, onUsage: null },
         requestId: randomUUID()
       }

@@ -25,10 +25,10 @@ import { isUtf8 } from "node:buffer"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import { CurrentRequestId } from "../exchange/RequestContext.ts"
+import type { ClientMemory } from "../quota/ClientLimits.ts"
 import * as CostTable from "../quota/CostTable.ts"
-import type { ClientMemory } from "../quota/ResponseMemory.ts"
 import * as OperationPolicies from "./OperationPolicies.ts"
-import { Upstreams } from "./Upstreams.ts"
+import { type UpstreamEndpoints, Upstreams } from "./Upstreams.ts"
 
 /** An operation, its decoded input, and the encoded HTTP request. */
 export interface UpstreamRequest {
@@ -53,10 +53,35 @@ export interface Caller extends Omit<CallContext, "options"> {
 
 export type Lookup = Engine.Lookup<UpstreamResponse, ProxyError.ProxyError, ProxyError.ProxyError>
 
-export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
-
 /** An upstream, or the error of every request to it: its base URL or its API key is missing. */
 type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
+
+/** The upstreams of a configuration. */
+export interface UpstreamClient {
+  readonly endpoints: UpstreamEndpoints
+  /** Returns whether a text, JSON or not, contains an API key of the proxy. */
+  readonly containsApiKey: (text: string) => boolean
+  /** Replaces the message of an error if it contains an API key of the proxy. */
+  readonly withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
+  /** Looks for a response in memory at the time `now`, which counts as a hit. */
+  readonly lookUp: (
+    request: UpstreamRequest,
+    cacheMode: ResponseCache.CacheMode,
+    caller: Caller,
+    now: number
+  ) => Lookup
+  /** Removes the cache entry of a request. Returns false if the store is unavailable. */
+  readonly invalidate: (request: UpstreamRequest) => Effect.Effect<boolean>
+  readonly resolve: (name: UpstreamName) => Resolved
+  /** Returns an operation and its upstream with their costs and policies. */
+  readonly describe: <O extends AnyOperation>(
+    name: UpstreamName,
+    operation: O
+  ) => Either.Either<
+    { readonly operation: O; readonly upstream: Upstream.Upstream },
+    ProxyError.ProxyError
+  >
+}
 
 type UpstreamConfig = Pick<Config, "cache" | "limits" | "policies" | "upstream">
 
@@ -80,7 +105,10 @@ const policiesOf = (
 /** A throttled upstream needs more time than one that failed for a moment. */
 const throttledDelayFactor = 5
 
-export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
+export const make = (
+  config: UpstreamConfig,
+  costs: CostTable.CostTable
+): Effect.Effect<UpstreamClient, never, Engine.Engine | HttpClient.HttpClient | Upstreams> =>
   Effect.gen(function*() {
     const engine = yield* Engine.Engine
     const endpoints = (yield* Upstreams).endpointsOf(config.upstream)
@@ -88,10 +116,8 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
     const policies = policiesOf(config)
     // The upstreams of a key share it.
     const apiKeys = [...new Set(Object.values(endpoints.keys).flat().map(({ key }) => key))]
-    /** Whether a text, JSON or not, contains an API key of the proxy. */
-    const containsApiKey = (text: string): boolean => textContainsSecret(text, apiKeys)
-    /** Replaces the message of an error if it contains an API key of the proxy. */
-    const withoutApiKey = (error: ProxyError.ProxyError): ProxyError.ProxyError =>
+    const containsApiKey: UpstreamClient["containsApiKey"] = (text) => textContainsSecret(text, apiKeys)
+    const withoutApiKey: UpstreamClient["withoutApiKey"] = (error) =>
       [error.message, error.logDetail ?? ""].some(containsApiKey) ? withheldMessage(error) : error
     const upstreams = yield* Effect.all(Rec.map(
       endpoints.baseUrls,
@@ -123,13 +149,7 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
       endpoints,
       containsApiKey,
       withoutApiKey,
-      /** Looks for a response in memory at the time `now`, which counts as a hit. */
-      lookUp: (
-        { input, operation, passThrough, request, upstreamName }: UpstreamRequest,
-        cacheMode: ResponseCache.CacheMode,
-        caller: Caller,
-        now: number
-      ): Lookup => {
+      lookUp: ({ input, operation, passThrough, request, upstreamName }, cacheMode, caller, now) => {
         const calls = callsOf[upstreamName]
         if (Either.isLeft(calls)) {
           return { _tag: "Miss", find: Effect.fail(calls.left), send: Effect.fail(calls.left) }
@@ -149,17 +169,14 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
           }))
         }
       },
-      /** Removes the cache entry of a request. Returns false if the store is unavailable. */
-      invalidate: ({ operation, request, upstreamName }: UpstreamRequest): Effect.Effect<boolean> =>
+      invalidate: ({ operation, request, upstreamName }) =>
         Either.match(Either.all([upstreams[upstreamName], callsOf[upstreamName]]), {
           onLeft: () => Effect.succeed(true),
           onRight: ([upstream, calls]) =>
             engine.invalidate(upstream)(calls.of(operation, false).requestOf(request))
         }),
-      resolve: (name: UpstreamName): Resolved => upstreams[name],
-      /** Returns an operation and its upstream with their costs and policies. */
-      describe: <O extends AnyOperation>(name: UpstreamName, operation: O) =>
-        Either.map(callsOf[name], ({ describe }) => describe(operation))
+      resolve: (name) => upstreams[name],
+      describe: (name, operation) => Either.map(callsOf[name], ({ describe }) => describe(operation))
     }
   })
 

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { defaults } from "../../src/config/Config.ts"
-import { ResponseHold } from "../../src/exchange/ResponseHold.ts"
-import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
+import { ResponseHold } from "../../src/exchange/RequestContext.ts"
+import * as ClientLimits from "../../src/quota/ClientLimits.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, openConnection } from "../hostile/rawHttp.ts"
@@ -36,7 +36,7 @@ describe("the memory of requests", () => {
     ],
     ([steps]) => {
       const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-      const responseMemory = ResponseMemory.make()
+      const responseMemory = ClientLimits.make()
       const requests = new Map<string, ResponseHold>()
       for (const { action, client, request } of steps) {
         const key = `${client} ${request}`
@@ -46,24 +46,24 @@ describe("the memory of requests", () => {
         if (action === "complete") {
           hold.complete()
           requests.delete(key)
-          const used = responseMemory.used()
+          const used = responseMemory.bufferedBytes()
           hold.holdBody(memory, 10)
-          expect(responseMemory.used(), "a body after the client has disconnected").toBe(used)
+          expect(responseMemory.bufferedBytes(), "a body after the client has disconnected").toBe(used)
           continue
         }
         const holdsNothing = [...requests].every(([name, { bodyBytes }]) =>
           !name.startsWith(client) || bodyBytes === 0
         )
-        const free = 1000 - responseMemory.used()
+        const free = 1000 - responseMemory.bufferedBytes()
         const held = hold.holdBody(memory, action.hold)
         if (holdsNothing) expect(held).toBe(action.hold <= free)
-        expect(responseMemory.used()).toBeLessThanOrEqual(1000)
-        expect(responseMemory.used()).toBe(
+        expect(responseMemory.bufferedBytes()).toBeLessThanOrEqual(1000)
+        expect(responseMemory.bufferedBytes()).toBe(
           [...requests.values()].reduce((sum, { bodyBytes = 0 }) => sum + bodyBytes, 0)
         )
       }
       for (const hold of requests.values()) hold.complete()
-      expect(responseMemory.used()).toBe(0)
+      expect(responseMemory.bufferedBytes()).toBe(0)
     }
   )
 })
