@@ -1,6 +1,5 @@
 /** Sets the values of variables in the document, and reports those that are ignored or invalid. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
-import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
 import * as Names from "@blockquarry/http/gateway/Settings"
 import { keys } from "./Config.ts"
 import { type ConfigKey, flatten } from "./ConfigKey.ts"
@@ -93,11 +92,3 @@ export const unknownVariables = (document: unknown, env: Variables.VariableValue
       return { source: { _tag: "Variable", name }, path: [], message: "unknown variable", suggestion }
     })
 }
-
-/** Reports invalid URLs of HTTP proxies. Their values may contain passwords. */
-export const invalidHttpProxies = (env: Variables.VariableValues): ReadonlyArray<Diagnostic> =>
-  HttpProxy.configuredProxies((name) => env[name]).flatMap(({ value, variable }) => {
-    const reason = HttpProxy.invalidReason(value)
-    const message = `${reason}; correct the URL of the HTTP proxy, or unset the variable`
-    return reason === null ? [] : [{ source: { _tag: "Variable", name: variable }, path: [], message }]
-  })

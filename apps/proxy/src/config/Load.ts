@@ -80,8 +80,6 @@ export const load = (
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]
     const errors = [
-      // The sandbox sends no requests
-      ...(sendsRequests(config, options.env) ? EnvironmentOverlay.invalidHttpProxies(options.env) : []),
       ...secrets.flatMap(({ error, path }) => found(path, error)),
       ...found(["costTable", "file"], costs.error),
       ...found(["jwt", "jwks"], keySet && (yield* keySetProblem(keySet))),
@@ -136,9 +134,3 @@ const readCostTable = ({ fetch, file }: Config["costTable"], directory: string) 
       file: fetch ? undefined : [path, digest] as const
     }
   })
-
-/** Whether the proxy sends requests to others: to upstreams, an issuer of tokens or a collector of telemetry. */
-const sendsRequests = (
-  { jwt, upstream }: Pick<Config, "jwt" | "upstream">,
-  env: EnvironmentVariables.VariableValues
-) => !upstream.sandbox || jwt !== undefined || (env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") !== ""

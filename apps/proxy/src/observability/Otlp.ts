@@ -3,6 +3,7 @@
  * variables configure one. The exporter is loaded on demand.
  */
 import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -37,7 +38,7 @@ export const isConfigured: Effect.Effect<boolean, string> = Effect.flatMap(
 )
 
 /** Exports with a separate HTTP client, because the upstream client may be the sandbox. */
-export const layer = (version: string): Layer.Layer<never> =>
+export const layer = (version: string): Layer.Layer<never, ConfigError> =>
   Layer.unwrapEffect(Effect.gen(function*() {
     const { attributes, endpoint, headers, name } = yield* Effect.orDie(settings)
     if (endpoint === "") return Layer.empty
@@ -56,6 +57,6 @@ export const layer = (version: string): Layer.Layer<never> =>
           attributes: parseKeyValues(attributes)
         }
       }),
-      Layer.orDie(UndiciTransport.layer)
+      UndiciTransport.layer
     )
   }))

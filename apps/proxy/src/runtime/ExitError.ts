@@ -1,6 +1,7 @@
 /** Errors that end the program, with their message on standard error and their exit status. */
 import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { ListenError } from "@blockquarry/server/HttpServer"
+import type { ConfigError } from "effect/ConfigError"
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
@@ -28,6 +29,10 @@ export const fromInvalidConfig = ({ diagnostics, file }: InvalidConfigError): Ex
     diagnostics.map(formatDiagnostic),
     diagnostics.every(({ source }) => source._tag === "File") ? file : undefined
   )
+
+/** An HTTP proxy of the environment is invalid. */
+export const invalidEnvironment = (error: ConfigError): ExitError =>
+  invalidConfig([String(error)], "the environment")
 
 export const cannotListen = ({ reason }: ListenError): ExitError =>
   new ExitError({

@@ -50,7 +50,7 @@ export const serve = (
     yield* Effect.addFinalizer(() =>
       lifecycle.started ? Effect.logInfo("stopped") : Effect.void
     )
-    yield* Layer.build(Otlp.layer(version))
+    yield* Layer.build(Layer.mapError(Otlp.layer(version), ExitError.invalidEnvironment))
     const proxy = Proxy.layer({
       config,
       version,
@@ -82,10 +82,7 @@ export const serve = (
       yield* Reload.reloadOnChange(options, loaded)
     })
     const backend = Layer.merge(
-      Layer.mapError(
-        Upstreams.layer(config.upstream),
-        (error) => ExitError.invalidConfig([String(error)], "the environment")
-      ),
+      Layer.mapError(Upstreams.layer(config.upstream), ExitError.invalidEnvironment),
       Stores.layer(config, () => certificates())
     )
     return yield* Layer.launch(Layer.scopedDiscard(run).pipe(Layer.provide(proxy), Layer.provide(backend)))
