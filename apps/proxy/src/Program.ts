@@ -10,17 +10,16 @@ import * as Arguments from "./cli/Arguments.ts"
 import type { CommandLine } from "./cli/CommandLine.ts"
 import * as Commands from "./cli/Commands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
-import * as FiberSettings from "./runtime/FiberSettings.ts"
+import * as ProcessSettings from "./runtime/ProcessSettings.ts"
 import * as Serve from "./runtime/Serve.ts"
-import * as V8Options from "./runtime/V8Options.ts"
 
 const program = (line: CommandLine, version: string) =>
   Effect.gen(function*() {
     const { command, optionValues } = yield* Effect.mapError(Arguments.parse(line), ExitError.usageError)
     const options = { optionValues, env: process.env }
     if (command._tag !== "Serve") return yield* Commands.run(command, options)
-    V8Options.apply([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
-    return yield* FiberSettings.forServer(Serve.serve(options, version))
+    ProcessSettings.setV8Options([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
+    return yield* ProcessSettings.forServer(Serve.serve(options, version))
   }).pipe(
     Effect.scoped,
     Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),

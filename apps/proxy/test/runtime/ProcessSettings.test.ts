@@ -2,18 +2,18 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FiberSettings from "../../src/runtime/FiberSettings.ts"
+import * as ProcessSettings from "../../src/runtime/ProcessSettings.ts"
 
 describe("fibers of a server", () => {
   it.live("are not listed", () =>
-    FiberSettings.forServer(Effect.gen(function*() {
+    ProcessSettings.forServer(Effect.gen(function*() {
       const fiber = yield* Effect.forkDaemon(Effect.never)
       expect(yield* Fiber.roots).toHaveLength(0)
       yield* Fiber.interrupt(fiber)
     })))
 
   it.live("let timers of Node run although fibers continue all the time", () =>
-    FiberSettings.forServer(Effect.gen(function*() {
+    ProcessSettings.forServer(Effect.gen(function*() {
       const busy = yield* Effect.forkDaemon(Effect.forever(Effect.yieldNow()))
       yield* Effect.async<void>((resume) => {
         setTimeout(() => resume(Effect.void), 1)
@@ -22,7 +22,7 @@ describe("fibers of a server", () => {
     })))
 
   it.live("continue in the order in which they were scheduled", () =>
-    FiberSettings.forServer(Effect.gen(function*() {
+    ProcessSettings.forServer(Effect.gen(function*() {
       const order: Array<number> = []
       yield* Effect.forEach(
         [1, 2, 3],
