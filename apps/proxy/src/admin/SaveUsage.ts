@@ -1,44 +1,16 @@
 /** Collects usage, and saves it once per second. A process that is killed loses at most what it collected since. */
-import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { UsageStore } from "@blockquarry/redis/UsageStore"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
-import { type AccessLogEntry, outcomeOf } from "../exchange/AccessLogEntry.ts"
+import type * as Scope from "effect/Scope"
+import { outcomeOf, type Usage } from "../exchange/AccessLogEntry.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as UsageRecorder from "./UsageRecorder.ts"
 
-export class SaveUsage extends Context.Tag("quarry-proxy/SaveUsage")<SaveUsage, {
-  /** Counts a request that has ended. */
-  readonly recordRequest: (entry: AccessLogEntry) => void
-  /** Counts what a request used of an API key, as soon as it is known. */
-  readonly recordUse: (
-    request: Pick<AccessLogEntry, "client" | "operation">,
-    usage: CallUsage,
-    key: string | null
-  ) => void
-}>() {}
-
-/** `teamOf` returns the team of a client, or `""`. */
-const make = (
-  record: UsageRecorder.UsageRecorder["record"],
-  teamOf: (client: string) => string
-): SaveUsage["Type"] => ({
-  recordRequest: (entry) => {
-    const { client, operation, savedCost } = entry
-    if (client === null || operation === null) return
-    const failures = outcomeOf(entry) === "failed" ? 1 : 0
-    record({ team: teamOf(client), client, operation, requests: 1, savedPrice: savedCost, failures })
-  },
-  recordUse: ({ client, operation }, { attempts, price, unsettledPrice }, key) => {
-    if (client === null || operation === null || key === null) return
-    record({ team: teamOf(client), client, operation, key, attempts, price, unsettledPrice })
-  }
-})
+type SaveUsage = Pick<Usage["Type"], "record" | "recordUse">
 
 const available = Metric.tagged(Telemetry.storeAvailable, "store", "usage")
 
@@ -60,25 +32,35 @@ const saving = (save: UsageRecorder.UsageRecorder["save"]): Effect.Effect<void> 
 }
 
 /** Fails if usage cannot be saved in the file. */
-export const layer: Layer.Layer<SaveUsage, StoreError, ActiveConfig> = Layer.scoped(
-  SaveUsage,
-  Effect.gen(function*() {
-    const store = yield* UsageStore
-    if (store === null) return { recordRequest: () => {}, recordUse: () => {} }
-    yield* store.add([], 0)
-    const activeConfig = yield* ActiveConfig
-    const { record, save } = yield* UsageRecorder.make(store)
-    // Finalizers run in reverse order: first the loop ends.
-    yield* Effect.addFinalizer(() =>
-      Effect.catchAll(
-        save,
-        ({ reason }) => Effect.logError(`usage could not be saved, and is lost: ${reason}`)
-      )
+export const make: Effect.Effect<SaveUsage, StoreError, ActiveConfig | Scope.Scope> = Effect.gen(function*() {
+  const store = yield* UsageStore
+  if (store === null) return { record: () => {}, recordUse: () => {} }
+  yield* store.add([], 0)
+  const activeConfig = yield* ActiveConfig
+  const { record, save } = yield* UsageRecorder.make(store)
+  // Finalizers run in reverse order: first the loop ends.
+  yield* Effect.addFinalizer(() =>
+    Effect.catchAll(
+      save,
+      ({ reason }) => Effect.logError(`usage could not be saved, and is lost: ${reason}`)
     )
-    yield* Effect.forkScoped(Effect.repeat(Effect.uninterruptible(saving(save)), Schedule.spaced("1 second")))
-    return make(record, (client) => {
-      const { teams } = activeConfig.current().config
-      return teams.find(({ clients }) => clients.includes(client))?.name ?? ""
-    })
-  })
-)
+  )
+  yield* Effect.forkScoped(Effect.repeat(Effect.uninterruptible(saving(save)), Schedule.spaced("1 second")))
+  const teamOf = (client: string): string => {
+    const { teams } = activeConfig.current().config
+    return teams.find(({ clients }) => clients.includes(client))?.name ?? ""
+  }
+  const saved: SaveUsage = {
+    record: (entry) => {
+      const { client, operation, savedCost } = entry
+      if (client === null || operation === null) return
+      const failures = outcomeOf(entry) === "failed" ? 1 : 0
+      record({ team: teamOf(client), client, operation, requests: 1, savedPrice: savedCost, failures })
+    },
+    recordUse: ({ client, operation }, { attempts, price, unsettledPrice }, key) => {
+      if (client === null || operation === null || key === null) return
+      record({ team: teamOf(client), client, operation, key, attempts, price, unsettledPrice })
+    }
+  }
+  return saved
+})

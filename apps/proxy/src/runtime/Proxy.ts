@@ -8,7 +8,6 @@ import * as AdminServer from "../admin/AdminServer.ts"
 import * as Fleet from "../admin/Fleet.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as RecordUsage from "../admin/RecordUsage.ts"
-import * as SaveUsage from "../admin/SaveUsage.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
 import * as Jwt from "../auth/Jwt.ts"
 import * as Overrides from "../auth/Overrides.ts"
@@ -45,7 +44,6 @@ export const layer = (options: ProxyOptions) =>
     Layer.provideMerge(MainServer.layer(options.shutdownDelay)),
     Layer.provideMerge(RequestHandler.layer(options.sampler)),
     Layer.provideMerge(RecordUsage.layer(options.log)),
-    Layer.provideMerge(SaveUsage.layer),
     Layer.provideMerge(Layer.merge(UsageStats.layer, ProxyMetrics.layer(options.version))),
     Layer.provideMerge(BuiltInPages.layer),
     Layer.provideMerge(Jwt.layer(options.config)),
