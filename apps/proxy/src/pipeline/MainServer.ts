@@ -3,8 +3,9 @@ import * as HttpServer from "@blockquarry/server/HttpServer"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Sampler } from "../observability/Sampler.ts"
 import { ActiveConfig } from "./ActiveConfig.ts"
-import { RequestHandler } from "./RequestHandler.ts"
+import * as RequestHandler from "./RequestHandler.ts"
 
 export class MainServer extends Context.Tag("quarry-proxy/MainServer")<MainServer, HttpServer.HttpServer>() {}
 
@@ -21,11 +22,13 @@ export const listenerOptions = (
 }
 
 export const layer = (
-  shutdownDelay: HttpServer.ServerOptions["shutdownDelay"]
-): Layer.Layer<MainServer, never, ActiveConfig | RequestHandler> =>
+  { sampler, shutdownDelay }: Pick<HttpServer.ServerOptions, "shutdownDelay"> & {
+    readonly sampler: Sampler | null
+  }
+) =>
   Layer.effect(
     MainServer,
-    Effect.flatMap(Effect.all([ActiveConfig, RequestHandler]), ([activeConfig, handler]) => {
+    Effect.flatMap(Effect.all([ActiveConfig, RequestHandler.make(sampler)]), ([activeConfig, handler]) => {
       const { listen, shutdown } = activeConfig.current().config
       return HttpServer.make({
         ...listenerOptions(activeConfig),

@@ -5,10 +5,8 @@ import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import type * as HttpServer from "@blockquarry/server/HttpServer"
 import * as IpRanges from "@blockquarry/server/IpRanges"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import type { Cors } from "../auth/Cors.ts"
 import * as Jwt from "../auth/Jwt.ts"
@@ -23,19 +21,11 @@ import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
-/** Handles the requests of clients. */
-export class RequestHandler
-  extends Context.Tag("quarry-proxy/RequestHandler")<RequestHandler, HttpServer.RequestHandler>()
-{}
+/** Creates the handler of the requests of clients. `sampler` decides which are traced; null if no spans are exported. */
+export const make = (sampler: Sampler | null) =>
+  Effect.map(HandledRequest.resolveServices, (services) => handlerOf(services, sampler))
 
-/** `sampler` decides which requests are traced; null if no spans are exported. */
-export const layer = (sampler: Sampler | null) =>
-  Layer.effect(
-    RequestHandler,
-    Effect.map(HandledRequest.resolveServices, (services) => make(services, sampler))
-  )
-
-const make = (
+const handlerOf = (
   services: HandledRequest.RequestServices,
   sampler: Sampler | null
 ): HttpServer.RequestHandler => {

@@ -17,7 +17,6 @@ import type * as Logging from "../observability/Logging.ts"
 import type * as Sampler from "../observability/Sampler.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as MainServer from "../pipeline/MainServer.ts"
-import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import * as Quotas from "../quota/Quotas.ts"
 
 export interface ProxyOptions extends AdminOptions, Pick<HttpServer.ServerOptions, "shutdownDelay"> {
@@ -41,8 +40,7 @@ export const layer = (options: ProxyOptions) =>
   listening.pipe(
     Layer.provideMerge(AdminServer.layer(options)),
     Layer.provideMerge(Fleet.layer(options.version)),
-    Layer.provideMerge(MainServer.layer(options.shutdownDelay)),
-    Layer.provideMerge(RequestHandler.layer(options.sampler)),
+    Layer.provideMerge(MainServer.layer(options)),
     Layer.provideMerge(RecordUsage.layer(options.log)),
     Layer.provideMerge(Layer.merge(UsageStats.layer, ProxyMetrics.layer(options.version))),
     Layer.provideMerge(BuiltInPages.layer),
