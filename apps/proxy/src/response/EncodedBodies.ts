@@ -105,7 +105,7 @@ export const encodeStream = (
   return { body: Stream.unwrapScoped(encoded), headers: { vary, "content-encoding": encoding } }
 }
 
-export interface EncodedBody {
+interface EncodedBody {
   readonly bytes: Uint8Array
   /** Undefined for the identity encoding. */
   readonly encoding: ContentEncoding | undefined

@@ -35,7 +35,7 @@ export const info = {
     "instead, or none if anonymous access is enabled. Upstream responses are passed through byte for byte."
 }
 
-export const tags = [
+const tags = [
   { name: "data", description: "Indexed data of EVM chains" },
   { name: "streams", description: "Streams" },
   { name: "ledger", description: "Ledger transactions" },
