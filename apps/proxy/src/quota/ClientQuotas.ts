@@ -1,45 +1,23 @@
 /**
- * Rate limits of clients, and their quotas per day and month. The units are counted in the engine's store: in Redis if proxies share it,
- * otherwise in this process.
+ * Rate limits of clients, and their quotas per day and month.
  *
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
+import { formatRetryDelay } from "@blockquarry/core/OperationError"
 import type * as SteadyClock from "@blockquarry/http/gateway/SteadyClock"
-import type { StoreError } from "@blockquarry/http/gateway/StoreError"
-import {
-  type Consumption,
-  evaluate,
-  type RateLimitStoreService,
-  type RemainingQuota
-} from "@blockquarry/http/RateLimitStore"
+import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config, Cost } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { Charge, QuotaStatus } from "../exchange/Reservation.ts"
-import {
-  expectedWait,
-  queueFull,
-  quotaExceeded,
-  type QuotaQueue,
-  type QuotaRejection,
-  remainingWait,
-  type Waiter,
-  waitUntilHead
-} from "./QuotaQueue.ts"
-import {
-  accountName,
-  noConsumption,
-  type QuotaDecision,
-  quotaStatuses,
-  rateLimitRule,
-  unlimited
-} from "./QuotaStatus.ts"
+import type { Charge } from "../exchange/Reservation.ts"
+import * as Charging from "./Charging.ts"
+import { rateLimitHeaders, rateLimitRule } from "./QuotaStatus.ts"
 
-export interface ClientQuotas {
+export interface ClientQuotas extends Pick<Charging.Charging, "status"> {
   /**
    * Consumes units of a client, after a wait if necessary. Only the wait is interruptible, so that no charge is lost.
    *
@@ -51,14 +29,26 @@ export interface ClientQuotas {
     now: number,
     maxWait?: Duration.Duration
   ) => Effect.Effect<Charge, ProxyError.ProxyError>
-  /** Returns the state of limits. Empty if the store cannot tell. */
-  readonly status: (client: Limited) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
 
-type Limited = Pick<AuthenticatedClient, "name" | "quotas" | "rateLimit">
+type QuotaRejection = Charging.QuotaRejection
 
-/** The time for a decision, which may use the store twice, in milliseconds: see `RateLimitStore.withFallback`. */
-const storeTime = 1000
+/** A request that may wait in the queue. */
+interface Waiter extends Charging.ChargedRequest {
+  readonly maxWaitMs: number
+  /** Opens when the request is at the head. Null unless it waits for that. */
+  atHead: Effect.Latch | null
+}
+
+/**
+ * The queue of one client. Only its head uses the store. A waiter leaves when its `maxWait` ends, unless a response of the
+ * store is pending, which may be a charge. Waiters with a shorter `maxWait` come first, so that lists yield to single
+ * requests; equal ones keep their arrival order.
+ */
+interface QuotaQueue {
+  readonly waiters: Array<Waiter>
+  lastRejection: QuotaRejection
+}
 
 export const make = (
   { maxQueue, maxWait, mode }: Config["quotas"],
@@ -66,115 +56,9 @@ export const make = (
   clock: SteadyClock.SteadyClock,
   fork: (effect: Effect.Effect<unknown>) => unknown
 ): ClientQuotas => {
+  const { attempt, status } = Charging.make(mode, store, clock, fork)
   const queues = new Map<string, QuotaQueue>()
-  const systemNow = () => clock.system.unsafeCurrentTimeMillis()
   const steadyNow = () => clock.unsafeCurrentTimeMillis()
-
-  /** Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. */
-  const decide = (
-    { name, quotas, rateLimit }: Limited,
-    { price, rateCost }: Cost,
-    now: number
-  ): Effect.Effect<QuotaDecision, StoreError> => {
-    const account = accountName(name)
-    const deadline = clock.at(now) + storeTime
-    const acquired = rateLimit === null
-      ? Effect.succeed(unlimited)
-      : evaluate(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime), now)
-    if (quotas.length === 0) {
-      return Completed.map(acquired, (permit) => ({ permit, consumption: noConsumption }))
-    }
-    return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
-      const timeLeft = deadline - steadyNow()
-      if (permit._tag === "Delayed" && mode === "enforce") {
-        return Completed.map(evaluate(store.peek(quotas, timeLeft), now), (remaining) => ({
-          permit,
-          consumption: consumptionOf(quotas, remaining, price)
-        }))
-      }
-      const release = () =>
-        rateLimit === null || mode === "shadow"
-          ? Effect.succeed(permit.remaining)
-          : evaluate(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit), now)
-      const consumed = evaluate(store.consume(quotas, price, timeLeft), now)
-      return Completed.flatMap(
-        Completed.isComplete(consumed) ? consumed : Effect.tapError(consumed, release),
-        (consumption): Effect.Effect<QuotaDecision> =>
-          consumption._tag === "Consumed"
-            ? Effect.succeed({ permit, consumption })
-            : Completed.map(release(), (remaining) => ({ permit: { ...permit, remaining }, consumption }))
-      )
-    })
-  }
-
-  const attempt = (
-    waiter: Waiter,
-    now: number
-  ): Effect.Effect<Charge | QuotaRejection, ProxyError.ProxyError> => {
-    const decision = decide(waiter.client, waiter, now)
-    return Completed.isComplete(decision)
-      ? Effect.succeed(chargeOf(waiter, decision.value, now))
-      : Effect.mapBoth(decision, {
-        onFailure: () => ProxyError.limitStoreUnavailable,
-        onSuccess: (decision) => chargeOf(waiter, decision, systemNow())
-      })
-  }
-
-  const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaRejection => {
-    const { client, price, startedAt } = waiter
-    const quotas = quotaStatuses(client, decision, now)
-    const decidedAt = clock.at(now)
-    const { consumption, permit } = decision
-    const waitMs = consumption._tag === "QuotaExceeded"
-      ? consumption.millis
-      : permit._tag === "Delayed"
-      ? permit.millis
-      : 0
-    if (waitMs === 0 || mode === "shadow") {
-      const shadowed = waitMs > 0
-      const refund = refundOf(waiter, decision, decidedAt)
-      const correct = correctionOf(waiter, decision, decidedAt)
-      return { price, quotas, correct, refund, waitMs: shadowed ? 0 : decidedAt - startedAt, shadowed }
-    }
-    waiter.readyAt = decidedAt + waitMs
-    const exceeded = consumption._tag === "QuotaExceeded" ? client.quotas[consumption.exceeded] : undefined
-    return { waitMs, quotas, exceeded: exceeded ?? null }
-  }
-
-  const correctionOf =
-    ({ client: { quotas } }: Waiter, { consumption }: QuotaDecision, decidedAt: number): Charge["correct"] =>
-    (units) => {
-      if (units === 0 || quotas.length === 0 || consumption._tag !== "Consumed") return
-      const refund = store.refund(quotas, units, steadyNow() - decidedAt, consumption)
-      if (refund.evaluate !== undefined) refund.evaluate(systemNow())
-      else fork(refund)
-    }
-
-  const refundOf = (
-    { client, price, rateCost }: Waiter,
-    { consumption, permit }: QuotaDecision,
-    decidedAt: number
-  ): Charge["refund"] =>
-    Effect.suspend(() => {
-      const { name, quotas, rateLimit } = client
-      const age = steadyNow() - decidedAt
-      const releasedPermit = rateLimit === null || permit._tag === "Delayed"
-        ? Effect.succeed(permit)
-        : Effect.map(
-          store.release(accountName(name), rateLimitRule(rateLimit), rateCost, age, permit),
-          (remaining) => ({ ...permit, remaining })
-        )
-      const refunded = quotas.length === 0 || consumption._tag !== "Consumed"
-        ? Effect.succeed(consumption)
-        : Effect.map(
-          store.refund(quotas, price, age, consumption),
-          (remaining) => ({ ...consumption, remaining })
-        )
-      return Effect.map(
-        Effect.all({ permit: releasedPermit, consumption: refunded }, { concurrency: "unbounded" }),
-        (decision) => quotaStatuses(client, decision, systemNow())
-      )
-    })
 
   const acquire: ClientQuotas["acquire"] = (client, cost, now, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.quotas.length === 0) {
@@ -250,19 +134,11 @@ export const make = (
           const waitMs = Math.max(1, expectedWait(before, queue.lastRejection, steadyNow()))
           return yield* quotaExceeded({ ...queue.lastRejection, waitMs })
         }
-        const charge = yield* attempt(waiter, systemNow())
+        const charge = yield* attempt(waiter, clock.system.unsafeCurrentTimeMillis())
         if (!isRejection(charge)) return charge
         rejection = charge
       }
     })
-
-  const status: ClientQuotas["status"] = (client) =>
-    Effect.suspend(() => decide(client, { price: 0, rateCost: 0 }, systemNow())).pipe(
-      Effect.match({
-        onFailure: () => [],
-        onSuccess: (decision) => quotaStatuses(client, decision, systemNow())
-      })
-    )
 
   return { acquire, status }
 }
@@ -270,19 +146,6 @@ export const make = (
 const initialRejection: QuotaRejection = { waitMs: 0, exceeded: null, quotas: [] }
 
 const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "exceeded" in charge
-
-/** What consuming would give. */
-const consumptionOf = (
-  quotas: AuthenticatedClient["quotas"],
-  windows: ReadonlyArray<RemainingQuota>,
-  price: number
-): Consumption => {
-  const remaining = windows.map(({ remaining }) => remaining)
-  const exceeded = quotas.findIndex(({ soft }, index) => soft !== true && (remaining[index] ?? 0) < price)
-  return exceeded === -1
-    ? { _tag: "Consumed", remaining }
-    : { _tag: "QuotaExceeded", remaining, exceeded, millis: windows[exceeded]?.millis ?? 0 }
-}
 
 const unlimitedCharge = (price: number): Charge => ({
   price,
@@ -292,3 +155,70 @@ const unlimitedCharge = (price: number): Charge => ({
   correct: () => {},
   refund: Effect.succeed([])
 })
+
+const remainingWait = ({ startedAt, maxWaitMs }: Waiter, now: number): number => startedAt + maxWaitMs - now
+
+/** Waits until the request is at the head or its `maxWait` ends. Returns whether it is at the head. */
+const waitUntilHead = (queue: QuotaQueue, waiter: Waiter, now: number): Effect.Effect<boolean> => {
+  if (queue.waiters[0] === waiter) return Effect.succeed(true)
+  waiter.atHead = Effect.unsafeMakeLatch()
+  const duration = Math.max(0, remainingWait(waiter, now))
+  return Effect.interruptible(
+    Effect.timeoutTo(waiter.atHead.await, { duration, onSuccess: () => true, onTimeout: () => false })
+  )
+}
+
+/** Returns the expected wait of the last waiter. At the start of a new day or month all waiters proceed. */
+const expectedWait = (
+  waiters: ReadonlyArray<Waiter>,
+  { exceeded }: QuotaRejection,
+  now: number
+): number => {
+  const [head, ...others] = waiters
+  if (head === undefined) return 0
+  const waitMs = Math.max(0, head.readyAt - now)
+  const { rateLimit } = head.client
+  if (rateLimit === null || exceeded !== null) return waitMs
+  const { burst, window } = rateLimitRule(rateLimit)
+  // The rate cost of each request must leak away before the next one fits. One above the burst waits for an empty level.
+  const cost = others.reduce(
+    (sum, next, index) =>
+      sum + Math.max(burst, waiters[index]?.rateCost ?? 0) - Math.max(0, burst - next.rateCost),
+    0
+  )
+  return waitMs + Math.ceil(cost * window / rateLimit.limit)
+}
+
+const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError => {
+  const headers = rejectionHeaders(rejection)
+  if (rejection.exceeded === null) {
+    const message = `client rate limit exceeded; retry in ${waitText(rejection)}`
+    return ProxyError.make("client-rate-limited", message, headers)
+  }
+  const { description, resets } = rejection.exceeded
+  return ProxyError.make("client-quota-exceeded", `${description} exceeded; it resets ${resets}`, headers)
+}
+
+const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
+  ProxyError.make(
+    "client-rate-limited",
+    `too many requests of this client are queued (quotas.maxQueue); retry in ${waitText(rejection)}`,
+    rejectionHeaders(rejection)
+  )
+
+const waitSeconds = ({ waitMs }: QuotaRejection): number => Math.max(1, Math.ceil(waitMs / 1000))
+
+const waitText = (rejection: QuotaRejection) => formatRetryDelay(Duration.seconds(waitSeconds(rejection)))
+
+/** Returns `Retry-After`, and the state of the quotas. The exceeded one resets after the same time, of at least 1 s. */
+const rejectionHeaders = (rejection: QuotaRejection): Readonly<Record<string, string>> => {
+  const { exceeded, quotas } = rejection
+  const seconds = waitSeconds(rejection)
+  const name = exceeded?.name ?? "rate"
+  return {
+    ...rateLimitHeaders(
+      quotas.map((quota) => quota.name === name ? { ...quota, resetSeconds: seconds } : quota)
+    ),
+    ...ProxyError.retryAfterHeader(Duration.seconds(seconds))
+  }
+}
