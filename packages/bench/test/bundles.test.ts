@@ -23,6 +23,6 @@ it("a program with DataApi is bounded, and one with an operation of its own is n
       dataApi: sizeOf(directory, "dataApi")
     }))
   const { dataApi, ownApi } = await Effect.runPromise(Effect.scoped(sizes))
-  expect(dataApi).toBeLessThan(127_330)
+  expect(dataApi).toBeLessThan(127_200)
   expect(ownApi).toBeLessThanOrEqual(dataApi)
 })

@@ -1,6 +1,7 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import { Engine } from "@blockquarry/http/gateway/Engine"
+import type { RateLimitStore } from "@blockquarry/http/RateLimitStore"
 import { UsageStore } from "@blockquarry/redis/UsageStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -58,7 +59,9 @@ interface AdminContext {
 
 export const resolve = ({ generatedToken, version }: AdminOptions) =>
   Effect.gen(function*() {
-    const context = yield* Effect.context<ActiveConfig | Engine | Fleet.Fleet | MainServer | Overrides>()
+    const context = yield* Effect.context<
+      ActiveConfig | Engine | Fleet.Fleet | MainServer | Overrides | RateLimitStore
+    >()
     const activeConfig = yield* ActiveConfig
     const mainServer = yield* MainServer
     const proxyMetrics = yield* ProxyMetrics

@@ -1,6 +1,7 @@
 /** The response of `/status.json`: the counters of the fleet, its processes, and the state of the dependencies of this one. */
 import { upstreamNames } from "@blockquarry/core/Upstreams"
 import { Engine } from "@blockquarry/http/gateway/Engine"
+import { dailyQuotas } from "@blockquarry/http/gateway/Upstream"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
@@ -137,9 +138,9 @@ const upstreamStatuses = ({ endpoints: { baseUrls, keys }, resolve }: Configured
         const url = baseUrls[name]
         const host = url === undefined ? null : new URL(url).host
         const health = upstreamHealth.find((upstream) => upstream.host === host)
-        const dailyQuotas = yield* Either.match(resolve(name), {
+        const quotas = yield* Either.match(resolve(name), {
           onLeft: () => Effect.succeed([]),
-          onRight: engine.dailyQuotas
+          onRight: dailyQuotas
         })
         return {
           name,
@@ -151,7 +152,7 @@ const upstreamStatuses = ({ endpoints: { baseUrls, keys }, resolve }: Configured
             const { cooldownUntil = null, reason = null, state = "ready" } = health?.keys.find((key) =>
               key.label === label
             ) ?? {}
-            const quota = dailyQuotas.find((key) => key.label === label)
+            const quota = quotas.find((key) => key.label === label)
             return {
               name: label,
               state,

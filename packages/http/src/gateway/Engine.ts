@@ -47,7 +47,7 @@ import * as CacheStage from "../internal/cache/CacheStage.ts"
 import * as ResponseTtl from "../internal/cache/ResponseTtl.ts"
 import * as SingleFlight from "../internal/cache/SingleFlight.ts"
 import * as Call from "../internal/call/Call.ts"
-import type { DailyQuota, EngineResponse, UpstreamHealth } from "../internal/call/EngineOutput.ts"
+import type { EngineResponse, UpstreamHealth } from "../internal/call/EngineOutput.ts"
 import * as Instrumentation from "../internal/call/Instrumentation.ts"
 import { getOrInsert } from "../internal/Maps.ts"
 import * as RetryStage from "../internal/retry/RetryStage.ts"
@@ -121,12 +121,10 @@ export interface EngineService {
   readonly invalidateMemory: Effect.Effect<void>
   /** The health of all base URLs and keys that were used. */
   readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
-  /** Returns the remaining daily quotas of an upstream's keys that have one. Empty if the store cannot tell. */
-  readonly dailyQuotas: (upstream: Upstream) => Effect.Effect<ReadonlyArray<DailyQuota>>
 }
 
 /** The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache. */
-export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
+export class Engine extends Context.Tag("@blockquarry/http/gateway/Engine")<Engine, EngineService>() {}
 
 /** Creates an engine with the stores in context. */
 export const make: Effect.Effect<
@@ -201,23 +199,6 @@ export const make: Effect.Effect<
     invalidate: ({ keyPool }) => (request) => cache.invalidate(Call.cacheKeyOf(keyPool, request)),
     invalidateAll: cache.invalidateAll,
     invalidateMemory: cache.invalidateMemory,
-    dailyQuotas: ({ keyPool }) => {
-      const accounts = keyPool.keys.flatMap(({ label, quotaId, rateLimit: { dailyQuota } }) =>
-        dailyQuota === null
-          ? []
-          : [{ label, id: quotaId, quota: { limit: dailyQuota, period: RateLimitStore.dayMillis } }]
-      )
-      if (accounts.length === 0) return Effect.succeed([])
-      return Effect.match(rateLimitStore.peek(accounts, quotaTimeout), {
-        onFailure: () => [],
-        onSuccess: (remaining) =>
-          accounts.map(({ label, quota: { limit } }, index) => ({
-            label,
-            limit,
-            remaining: remaining[index]?.remaining ?? 0
-          }))
-      })
-    },
     health: Effect.map(SteadyClock.current, admission.health)
   }
   return engine
@@ -371,9 +352,6 @@ const requireComplete = (engineResponse: EngineResponse): Finished<EngineRespons
     unreadable: null
   }
 }
-
-/** How long a reader of daily quotas waits for a slow store, in milliseconds. */
-const quotaTimeout = 1000
 
 /** Provides an engine with the stores in context, such as those of `@blockquarry/redis`. */
 export const layerWithStores: Layer.Layer<

@@ -24,6 +24,7 @@ import { override } from "../internal/Policy.ts"
 import { fromHttpClient } from "../internal/transport/HttpClientTransport.ts"
 import * as Transport from "../internal/transport/Transport.ts"
 import * as RateLimit from "../RateLimit.ts"
+import { dayMillis, type QuotaAccount, RateLimitStore } from "../RateLimitStore.ts"
 import * as ResponseCache from "../ResponseCache.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import { normalize } from "./BaseUrl.ts"
@@ -148,6 +149,35 @@ export const make = (
       keySource: apiKeys
     }
   })
+
+/** The remaining units of an API key's daily quota. */
+export interface DailyQuota {
+  readonly label: string
+  readonly limit: number
+  readonly remaining: number
+}
+
+/** Returns the remaining daily quotas of an upstream's keys that have one. Empty if the store cannot tell within 1 s. */
+export const dailyQuotas = (
+  { keyPool }: Pick<Upstream, "keyPool">
+): Effect.Effect<ReadonlyArray<DailyQuota>, never, RateLimitStore> => {
+  const limited = keyPool.keys.flatMap((key) => {
+    const account = quotaAccountOf(key)
+    return account === null ? [] : [{ label: key.label, ...account }]
+  })
+  return Effect.flatMap(RateLimitStore, (store) => store.peek(limited, 1000)).pipe(
+    Effect.map(
+      Arr.zipWith(limited, ({ remaining }, { label, quota: { limit } }) => ({ label, limit, remaining }))
+    ),
+    Effect.catchAll(() => Effect.succeed([]))
+  )
+}
+
+/** Returns the account of a key's daily quota in the store of rate limits. Null without a quota. */
+export const quotaAccountOf = (
+  { quotaId, rateLimit: { dailyQuota } }: Pick<PooledKey, "quotaId" | "rateLimit">
+): QuotaAccount | null =>
+  dailyQuota === null ? null : { id: quotaId, quota: { limit: dailyQuota, period: dayMillis } }
 
 /** Returns the upstream of a tenant: the API key is that of the tenant. The same upstream for the same key. */
 export const forTenant = (upstream: Upstream, apiKey: Redacted.Redacted): Upstream =>

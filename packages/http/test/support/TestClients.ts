@@ -38,7 +38,7 @@ export interface Harness extends Clients {
 export interface HarnessOptions extends Partial<ApiOptions> {}
 
 /** Returns the store that the test provides, or one in memory. */
-const serviceOrDefault = <I, S>(tag: Context.Tag<I, S>, memory: Effect.Effect<S>): Effect.Effect<S> =>
+export const serviceOrDefault = <I, S>(tag: Context.Tag<I, S>, memory: Effect.Effect<S>): Effect.Effect<S> =>
   Effect.flatMap(
     Effect.serviceOption(tag),
     Option.match({ onNone: () => memory, onSome: (store) => Effect.succeed(store) })

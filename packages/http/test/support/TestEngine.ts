@@ -4,6 +4,7 @@ import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import type * as ApiKey from "@blockquarry/http/ApiOptions"
 import * as CallContext from "@blockquarry/http/gateway/CallContext"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -20,6 +21,7 @@ export interface EngineHarness {
   readonly requests: Array<ScriptedClient.RecordedRequest>
   readonly engine: Engine.EngineService
   readonly upstream: Upstream.Upstream
+  readonly dailyQuotas: Effect.Effect<ReadonlyArray<Upstream.DailyQuota>>
   /** Fetches the price of token `number`. */
   readonly send: (
     number: number,
@@ -49,7 +51,9 @@ export const engineOver = (
   options: TestClients.HarnessOptions = {}
 ): Effect.Effect<Omit<EngineHarness, "requests">> =>
   Effect.gen(function*() {
-    const engine = yield* TestClients.engine
+    const store = yield* TestClients.serviceOrDefault(RateLimitStore.RateLimitStore, RateLimitStore.memory)
+    const provideStore = Effect.provideService(RateLimitStore.RateLimitStore, store)
+    const engine = yield* provideStore(TestClients.engine)
     const upstream = yield* Upstream.make(
       "data",
       { apiKey: Redacted.make(TestClients.key), baseUrl: "https://host.test:8443/path", ...options }
@@ -59,10 +63,7 @@ export const engineOver = (
     return {
       engine,
       upstream,
-      sendTo: (operation, input) => {
-        const decoded: unknown = Either.getOrThrow(decodeInput(operation, input))
-        return engine.raw(operation, upstream, bodyScan)(decoded, encodeRequest(operation, decoded))
-      },
+      dailyQuotas: provideStore(Upstream.dailyQuotas(upstream)),
       send: (number, context) => raw(inputOf(number), requestOf(number), context),
       lookUp: (number, now) => lookUp(inputOf(number), requestOf(number), CallContext.make(), now)
     }

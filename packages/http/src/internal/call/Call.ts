@@ -32,8 +32,7 @@ import { CurrentUsageObserver } from "../../CallUsage.ts"
 import { type CallContext, CurrentClient } from "../../gateway/CallContext.ts"
 import { type RawResponse, unlimited } from "../../gateway/RawResponse.ts"
 import * as SteadyClock from "../../gateway/SteadyClock.ts"
-import type { KeyPool, PooledKey, Upstream } from "../../gateway/Upstream.ts"
-import { dayMillis } from "../../RateLimitStore.ts"
+import { type KeyPool, type PooledKey, quotaAccountOf, type Upstream } from "../../gateway/Upstream.ts"
 import { override as overrideRetries } from "../../RetryPolicy.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
@@ -286,7 +285,8 @@ const flightVariantOf = (
 }
 
 const callKeyOf = (operation: CallPlan["operation"], key: PooledKey, upstream: Upstream) => {
-  const { burst, cost, dailyQuota, limit, maxWait, price, window } = key.rateLimit
+  const { burst, cost, limit, maxWait, price, window } = key.rateLimit
+  const account = quotaAccountOf(key)
   return {
     ...key,
     cost: costOf(cost, operation.id) ?? operation.cost,
@@ -299,9 +299,7 @@ const callKeyOf = (operation: CallPlan["operation"], key: PooledKey, upstream: U
     },
     maxWait: Duration.toMillis(maxWait),
     /** Of the daily quota. */
-    accounts: dailyQuota === null
-      ? null
-      : [{ id: key.quotaId, quota: { limit: dailyQuota, period: dayMillis } }],
+    accounts: account === null ? null : [account],
     /** Whether another key has replaced this one: then nothing is sent with it any more. */
     isReplaced: upstream.keySource === null
       ? constFalse

@@ -92,10 +92,3 @@ export interface KeyHealth {
   /** End of the cooldown, in milliseconds since 1970. Null if there is none. */
   readonly cooldownUntil: number | null
 }
-
-/** The remaining units of an API key's daily quota. */
-export interface DailyQuota {
-  readonly label: string
-  readonly limit: number
-  readonly remaining: number
-}

@@ -123,7 +123,7 @@ it.effect.prop(
         .toEqual([])
       // What was not sent is given back.
       expect(harness.permits.granted - harness.permits.released).toBe(sent.length)
-      expect(yield* harness.engine.dailyQuotas(harness.upstream)).toMatchObject([
+      expect(yield* harness.dailyQuotas).toMatchObject([
         { remaining: 1000 - sent.length }
       ])
       if (storeMillis === 0) {
@@ -171,7 +171,7 @@ it.effect("a call that is interrupted before its permit is granted costs nothing
     yield* Fiber.await(call)
     expect(harness.requests).toHaveLength(0)
     expect(harness.permits).toMatchObject({ granted: 1, released: 1, refunded: 1 })
-    expect(yield* harness.engine.dailyQuotas(harness.upstream)).toMatchObject([{ remaining: 100 }])
+    expect(yield* harness.dailyQuotas).toMatchObject([{ remaining: 100 }])
   }))
 
 it.effect("no slot is lost if an observer of the usage throws, with and without a wait", () =>

@@ -25,8 +25,8 @@ const harnessOf = (reply: ScriptedClient.ScriptedReply, options: HarnessOptions 
   engineHarness(() => reply, { ...minimalOptions, rateLimit, ...options })
 
 /** The units that the quota has counted. */
-const consumed = ({ engine, upstream }: EngineHarness) =>
-  Effect.map(engine.dailyQuotas(upstream), ([quota]) => dailyQuota - (quota?.remaining ?? 0))
+const consumed = ({ dailyQuotas }: EngineHarness) =>
+  Effect.map(dailyQuotas, ([quota]) => dailyQuota - (quota?.remaining ?? 0))
 
 const headers: ReadonlyArray<readonly [header: string | null, price: number | null]> = [
   ["50", 50],
