@@ -1,7 +1,13 @@
 /** Clients: a record of operations as a record of functions, and one function for all other requests. */
 import { isResumeCursor } from "@blockquarry/core/Cursor"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
-import { type AnyOperation, isList, type ListOperation, type Operation } from "@blockquarry/core/Operation"
+import {
+  type AnyOperation,
+  isList,
+  type ListOperation,
+  type ListPagination,
+  type Operation
+} from "@blockquarry/core/Operation"
 import {
   InvalidInputError,
   type ListOperationError,
@@ -40,11 +46,10 @@ export interface ListOperationFunction<in Input, out Output, out Item>
 }
 
 /** The function that calls the operation `O`. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the decoded input and the encoded output are invariant
-export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infer Out, any, infer Item> ?
-  ListOperationFunction<In, Out, Item>
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  : O extends Operation<any, infer In, infer Out, any> ? OperationFunction<In, Out>
+export type OperationFunctionOf<O> = O extends AnyOperation
+  ? O extends { readonly pagination: ListPagination<infer Item> }
+    ? ListOperationFunction<Schema.Schema.Encoded<O["input"]>, Schema.Schema.Type<O["output"]>, Item>
+  : OperationFunction<Schema.Schema.Encoded<O["input"]>, Schema.Schema.Type<O["output"]>>
   : never
 
 /** Operations under the names of their functions. */
