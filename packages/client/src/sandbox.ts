@@ -3,7 +3,7 @@
  * without a network. It is not part of programs that do not import this module.
  */
 import { chainName, evmChains } from "@blockquarry/core/Chain"
-import { option, optionIssues, required } from "@blockquarry/http/gateway/OptionIssues"
+import { option, optionIssues, required } from "@blockquarry/http/gateway/Options"
 import type { Ledger } from "@blockquarry/sandbox/Ledger"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"

@@ -49,10 +49,10 @@ import * as Schema from "effect/Schema"
 import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions, ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import * as Engine from "./gateway/Engine.ts"
+import { hasMembers } from "./gateway/Options.ts"
 import * as Settings from "./gateway/Settings.ts"
 import * as Upstream from "./gateway/Upstream.ts"
 import type { Executor } from "./internal/call/Executor.ts"
-import { hasMembers } from "./internal/Policy.ts"
 
 /** An API: the tag of its client, with its operations. `Key` says whether it needs an API key. */
 export interface Api<

@@ -1,7 +1,7 @@
 /** Circuit breakers, which stop requests to a failing upstream. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { Positive, PositiveDuration, Share } from "./internal/Policy.ts"
+import { Positive, PositiveDuration, Share } from "./gateway/Options.ts"
 
 /** The schema of a circuit breaker. */
 export const schema = Schema.Struct({

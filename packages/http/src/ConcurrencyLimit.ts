@@ -1,6 +1,6 @@
 /** Limits on concurrent requests. */
 import * as Schema from "effect/Schema"
-import { NonNegative, PositiveInteger } from "./internal/Policy.ts"
+import { NonNegative, PositiveInteger } from "./gateway/Options.ts"
 
 /** The schema of a concurrency limit. */
 export const schema = Schema.Struct({

@@ -16,12 +16,11 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type CallOptions, CurrentCallOptions } from "./CallOptions.ts"
-import { option } from "./gateway/OptionIssues.ts"
+import { NonNegativeInteger, option, type PartialPolicy, Text } from "./gateway/Options.ts"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as Repeats from "./internal/pagination/Repeats.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
-import { NonNegativeInteger, type PartialPolicy, Text } from "./internal/Policy.ts"
 
 /** Options of a list of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}

@@ -4,14 +4,13 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { required } from "./gateway/OptionIssues.ts"
-import * as Policy from "./internal/Policy.ts"
+import * as Options from "./gateway/Options.ts"
 
 const Costs = Schema.Union(
-  Policy.NonNegative,
+  Options.NonNegative,
   Schema.make<Partial<Readonly<Record<OperationId, number>>>>(
     new AST.TypeLiteral(
-      operationIds.map((id) => new AST.PropertySignature(id, Policy.NonNegative.ast, true, true)),
+      operationIds.map((id) => new AST.PropertySignature(id, Options.NonNegative.ast, true, true)),
       []
     )
   )
@@ -20,10 +19,10 @@ const Costs = Schema.Union(
 /** The schema of a rate limit. */
 export const schema = Schema.Struct({
   /** Units per `window`. */
-  limit: required(Policy.Positive),
-  window: required(Policy.PositiveDuration),
+  limit: Options.required(Options.Positive),
+  window: Options.required(Options.PositiveDuration),
   /** Units that may be used at once after an idle time, at least 1. Default: `limit`. */
-  burst: Policy.Positive,
+  burst: Options.Positive,
   /** Rate costs: units by operation, or one number for all operations. Default: the `cost` of each operation. */
   cost: Costs,
   /**
@@ -32,14 +31,14 @@ export const schema = Schema.Struct({
    */
   price: Costs,
   /** Longest wait, also for the concurrency limit. Default: 30 s. Beyond it a call fails with `LocalLimitError`. */
-  maxWait: Policy.DurationOption,
+  maxWait: Options.DurationOption,
   /** Maximum number of waiting attempts per API key. Default: 10,000. Others fail with `LocalLimitError`. */
-  maxQueue: Policy.NonNegative,
+  maxQueue: Options.NonNegative,
   /**
    * Units of the price per UTC day and API key, at all base URLs together. An attempt beyond it fails with `LocalLimitError`. Default:
    * null, no quota.
    */
-  dailyQuota: Schema.NullOr(Policy.Positive)
+  dailyQuota: Schema.NullOr(Options.Positive)
 })
 
 /**
@@ -50,7 +49,7 @@ export interface RateLimit extends Schema.Schema.Type<typeof schema> {}
 
 /** A rate limit of which only `limit` and `window` are required. */
 export interface RateLimitOptions
-  extends Pick<RateLimit, "limit" | "window">, Policy.PartialPolicy<Omit<RateLimit, "limit" | "window">>
+  extends Pick<RateLimit, "limit" | "window">, Options.PartialPolicy<Omit<RateLimit, "limit" | "window">>
 {}
 
 /**
@@ -75,7 +74,7 @@ export const make = (options: RateLimitOptions): RateLimit => {
     maxQueue: 10_000,
     dailyQuota: null
   }
-  return Policy.override<RateLimit>(defaults, options)
+  return Options.override<RateLimit>(defaults, options)
 }
 
 /** 100 units per second: about 20 pages of a list, or 33 prices. */

@@ -1,7 +1,7 @@
 /** Caching of responses. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { DurationOption, Flag, oneOf } from "./internal/Policy.ts"
+import { DurationOption, Flag, oneOf } from "./gateway/Options.ts"
 
 /** The schema of a response cache. */
 export const schema = Schema.Struct({

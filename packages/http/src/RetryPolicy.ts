@@ -3,34 +3,33 @@ import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import { option } from "./gateway/OptionIssues.ts"
-import * as Policy from "./internal/Policy.ts"
+import * as Options from "./gateway/Options.ts"
 
 /** The schema of a retry policy. */
 export const schema = Schema.Struct({
   /** Maximum number of attempts per call, including the first. Default: 4. */
-  attempts: Policy.PositiveInteger,
+  attempts: Options.PositiveInteger,
   /** Upper bound of the first backoff, which doubles with each retry. */
   baseDelay: Schema.Struct({
     /** After a failure that is usually temporary. Default: 200 ms. */
-    transient: Policy.DurationOption,
+    transient: Options.DurationOption,
     /** After a 429 response. Default: 1 s. */
-    throttled: Policy.DurationOption
+    throttled: Options.DurationOption
   }),
   /**
    * Upper bound of every backoff. Default: 10 s. A `Retry-After` of the upstream is applied unchanged; if it exceeds the
    * remaining time of the call, the call fails at once.
    */
-  maxDelay: Policy.DurationOption,
+  maxDelay: Options.DurationOption,
   /**
    * Limits the retries of all calls to a base URL (in a gateway: of each client), so that they do not overload a failing
    * upstream. A retry takes 1 from it.
    */
   budget: Schema.Struct({
     /** How many retries an upstream that always fails gets in total. Default: 20. */
-    capacity: Policy.NonNegative,
+    capacity: Options.NonNegative,
     /** What a success adds. Default: 0.1. */
-    refill: Policy.NonNegative
+    refill: Options.NonNegative
   })
 })
 
@@ -54,13 +53,13 @@ export interface Retries extends RetryPolicy {
 }
 
 /** The option `retry`: a policy, which may be given in part, or a schedule. */
-export type RetryOption = Policy.PartialPolicy<RetryPolicy> | RetrySchedule
+export type RetryOption = Options.PartialPolicy<RetryPolicy> | RetrySchedule
 
 const isSchedule = (value: unknown): value is RetrySchedule => Schedule.isSchedule(value)
 
 /** The schema of the option `retry`. */
 export const optionSchema = Schema.Union(
-  option(`a schedule, or an object with ${Object.keys(schema.fields).join(", ")}`, isSchedule),
+  Options.option(`a schedule, or an object with ${Object.keys(schema.fields).join(", ")}`, isSchedule),
   schema
 )
 
@@ -69,7 +68,7 @@ export const override = (retries: Retries, retry: RetryOption | undefined): Retr
   if (retry === undefined) return retries
   return isSchedule(retry)
     ? { ...retries, schedule: retry }
-    : Policy.override({ ...retries, schedule: undefined }, retry)
+    : Options.override({ ...retries, schedule: undefined }, retry)
 }
 
 /** The default: at most four attempts per call, and in the long run at most one retry per ten successes. */

@@ -1,7 +1,7 @@
 /** Timeouts of attempts and calls. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { PositiveDuration } from "./internal/Policy.ts"
+import { PositiveDuration } from "./gateway/Options.ts"
 
 /** The schema of timeouts. */
 export const schema = Schema.Struct({

@@ -9,7 +9,6 @@ export interface LruMap<V> {
   readonly get: (key: string) => V | undefined
   /** Returns a value. The order of use stays. */
   readonly peek: (key: string) => V | undefined
-  readonly isEmpty: () => boolean
   /** Stores a value, unless it is too large; then removes the one that it would replace. */
   readonly set: (key: string, value: V) => void
   readonly delete: (key: string) => void
@@ -90,7 +89,6 @@ export const make = <V>(
       return entry?.value
     },
     peek: (key) => entries.get(key)?.value,
-    isEmpty: () => newest === undefined,
     set: (key, value) => {
       const existing = entries.get(key)
       const size = sizeOf(key, value)

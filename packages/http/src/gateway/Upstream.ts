@@ -14,13 +14,17 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { defaultLabel } from "../ApiOptions.ts"
-import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "../ApiOptions.ts"
+import {
+  defaultLabel,
+  defaults,
+  type OptionalKeyApiOptions,
+  type Policies,
+  userAgent
+} from "../ApiOptions.ts"
 import type { Decoding, ResponseObserver } from "../CallOptions.ts"
 import * as KeySource from "../internal/call/KeySource.ts"
 import { validateOptions } from "../internal/call/ValidateOptions.ts"
 import { getOrInsert } from "../internal/Maps.ts"
-import { override } from "../internal/Policy.ts"
 import { fromHttpClient } from "../internal/transport/HttpClientTransport.ts"
 import * as Transport from "../internal/transport/Transport.ts"
 import * as RateLimit from "../RateLimit.ts"
@@ -29,6 +33,7 @@ import * as ResponseCache from "../ResponseCache.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import { normalize } from "./BaseUrl.ts"
 import * as LruMap from "./LruMap.ts"
+import { override } from "./Options.ts"
 
 /** The base URL, API keys and policies that the requests of an API use. */
 export interface Upstream {

@@ -13,7 +13,7 @@ const program = `
     if (key % 7 === 0) map.delete(String(key - 2))
   }
   map.clear()
-  console.log(map.isEmpty(), map.values().length)
+  console.log(map.values().length)
 `
 
 it("keeps no value of removed entries: 800 MB pass through a heap of 32 MB", async () => {
@@ -26,5 +26,5 @@ it("keeps no value of removed entries: 800 MB pass through a heap of 32 MB", asy
     ["--max-old-space-size=32", "--input-type=module", "--eval", code + program],
     { encoding: "utf8" }
   )
-  expect({ status, stdout }).toEqual({ status: 0, stdout: "true 0\n" })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "0\n" })
 })

@@ -3,10 +3,8 @@ import {
   clientFailed,
   InvalidResponseError,
   LocalLimitError,
-  NetworkError,
-  TimeoutError
+  NetworkError
 } from "@blockquarry/core/OperationError"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { unknownVersion } from "../../CacheStore.ts"
 import { hostOf } from "../../gateway/BaseUrl.ts"
@@ -18,7 +16,8 @@ import {
   type Call,
   type CallKey,
   keyReplaced,
-  type Send
+  type Send,
+  timeoutError
 } from "../call/Call.ts"
 import type { Classification, RetryHint } from "../call/EngineOutput.ts"
 import { debugging, recordAttempt } from "../call/Instrumentation.ts"
@@ -127,20 +126,6 @@ const callTimedOut = (call: Call, mayHaveBeenApplied: boolean, health: AttemptHe
   health,
   beyondDeadline: call.deadline
 })
-
-export const timeoutError = (
-  { plan: { operation, policies: { timeouts } }, request: { summary } }: Call,
-  scope: "attempt" | "call",
-  mayHaveBeenApplied: boolean
-): TimeoutError =>
-  new TimeoutError({
-    operation: operation.id,
-    request: summary,
-    scope,
-    duration: Duration.decode(timeouts[scope]),
-    response: null,
-    mayHaveBeenApplied
-  })
 
 const healthOf = ({ status }: RawResponse, classification: Classification): AttemptResponse["health"] => {
   if (status === 429) return "throttled"

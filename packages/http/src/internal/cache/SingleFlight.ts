@@ -22,7 +22,6 @@ import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { Reservation } from "../../gateway/CallContext.ts"
-import { timeoutError } from "../attempt/Attempt.ts"
 import {
   type AttemptEffect,
   type AttemptNoResponse,
@@ -31,7 +30,8 @@ import {
   type Call,
   continuesAt,
   resultOf,
-  type Send
+  type Send,
+  timeoutError
 } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
 import { startTimer } from "../Timer.ts"

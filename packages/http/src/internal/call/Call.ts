@@ -7,7 +7,7 @@ import {
   type NetworkError,
   type RateLimitError,
   type RequestSummary,
-  type TimeoutError
+  TimeoutError
 } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, encodeQuery, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
@@ -30,6 +30,7 @@ import type { CacheStoreService } from "../../CacheStore.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { CurrentUsageObserver } from "../../CallUsage.ts"
 import { type CallContext, CurrentClient } from "../../gateway/CallContext.ts"
+import { override } from "../../gateway/Options.ts"
 import { type RawResponse, unlimited } from "../../gateway/RawResponse.ts"
 import * as SteadyClock from "../../gateway/SteadyClock.ts"
 import { type KeyPool, type PooledKey, quotaAccountOf, type Upstream } from "../../gateway/Upstream.ts"
@@ -37,7 +38,6 @@ import { override as overrideRetries } from "../../RetryPolicy.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 import { getOrInsert } from "../Maps.ts"
-import { override } from "../Policy.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { Classification, RetryHint } from "./EngineOutput.ts"
 
@@ -233,6 +233,21 @@ export const keyReplaced = ({ plan, request }: Call): AttemptNoResponse => ({
   retryHint: null,
   health: "not-sent"
 })
+
+/** The timeout of an attempt, or of the whole call. */
+export const timeoutError = (
+  { plan: { operation, policies: { timeouts } }, request: { summary } }: Call,
+  scope: "attempt" | "call",
+  mayHaveBeenApplied: boolean
+): TimeoutError =>
+  new TimeoutError({
+    operation: operation.id,
+    request: summary,
+    scope,
+    duration: Duration.decode(timeouts[scope]),
+    response: null,
+    mayHaveBeenApplied
+  })
 
 const attemptSpanOf = (
   { method, path }: CallPlan["operation"],

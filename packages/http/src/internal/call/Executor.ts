@@ -1,12 +1,20 @@
 /** Functions that execute operations: those of an engine, or test doubles. */
 import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
-import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
+import {
+  InvalidInputError,
+  type ListOperationError,
+  type OperationError
+} from "@blockquarry/core/OperationError"
+import { queryIssues } from "@blockquarry/core/QueryParameters"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "../../CallOptions.ts"
-import type { ListCallOptions } from "../../Pagination.ts"
-import { invalidCallOptions } from "./ValidateOptions.ts"
+import { optionIssues } from "../../gateway/Options.ts"
+import * as Pagination from "../../Pagination.ts"
 
 /** Executes an operation with a decoded input. Default of `request`: the encoded input. */
 export interface Executor {
@@ -36,7 +44,7 @@ export const withOptions = <A, E>(
 /** Streams with options of its own, if it has any. Fails if they are invalid. */
 export const streamWithOptions = <A>(
   operation: Pick<AnyOperation, "id" | "parameters">,
-  options: ListCallOptions | undefined,
+  options: Pagination.ListCallOptions | undefined,
   stream: Effect.Effect<Stream.Stream<A, ListOperationError>, ListOperationError>
 ): Stream.Stream<A, ListOperationError> =>
   options === undefined
@@ -45,3 +53,18 @@ export const streamWithOptions = <A>(
       Stream.unwrap(invalidCallOptions(operation, options) ?? stream),
       options
     )
+
+const callSchema = Schema.Struct({ ...CallOptions.schema.fields, ...Pagination.schema.fields })
+
+/** Returns an error that names every invalid option of a call, as in `retry.attempts`. Null if all are valid. */
+const invalidCallOptions = (
+  operation: Pick<AnyOperation, "id" | "parameters">,
+  options: Pagination.ListCallOptions
+): InvalidInputError | null => {
+  const issues = optionIssues(callSchema, options)
+    .map(({ path, reason }) => ({ parameter: path.join("."), reason }))
+  if (Predicate.isRecord(options) && Predicate.isRecord(options.query)) {
+    issues.push(...queryIssues(operation, options.query))
+  }
+  return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation: operation.id, issues }) : null
+}

@@ -1,26 +1,29 @@
-/** Validates options: those of a layer when it is built, those of a call when it starts. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
-import { InvalidInputError } from "@blockquarry/core/OperationError"
-import { queryIssues } from "@blockquarry/core/QueryParameters"
+/** Validates the options of a layer when it is built. */
 import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { ApiKey } from "../../ApiOptions.ts"
-import type { OptionalKeyApiOptions } from "../../ApiOptions.ts"
-import * as CallOptions from "../../CallOptions.ts"
+import type { ApiKey, OptionalKeyApiOptions } from "../../ApiOptions.ts"
 import { DecodingOption, ObserverOption } from "../../CallOptions.ts"
 import * as CircuitBreaker from "../../CircuitBreaker.ts"
 import * as ConcurrencyLimit from "../../ConcurrencyLimit.ts"
-import { option, type OptionIssue, optionIssues, required, Secret } from "../../gateway/OptionIssues.ts"
-import * as Pagination from "../../Pagination.ts"
+import {
+  oneOf,
+  option,
+  type OptionIssue,
+  optionIssues,
+  Positive,
+  PositiveDuration,
+  required,
+  Secret,
+  Text
+} from "../../gateway/Options.ts"
 import * as RateLimit from "../../RateLimit.ts"
 import * as ResponseCache from "../../ResponseCache.ts"
 import * as RetryPolicy from "../../RetryPolicy.ts"
 import * as Timeouts from "../../Timeouts.ts"
-import { oneOf, Positive, PositiveDuration, Text } from "../Policy.ts"
 
 type OptionSchemas<Options> = { readonly [Name in keyof Options]-?: Schema.Schema.AnyNoContext }
 
@@ -71,8 +74,6 @@ const apiKeySchema = Schema.Struct(
   } satisfies OptionSchemas<ApiKey>
 )
 
-const callSchema = Schema.Struct({ ...CallOptions.schema.fields, ...Pagination.schema.fields })
-
 /** Fails with every invalid option of a layer, each under its path, as in `rateLimit.limit`. */
 export const validateOptions = (
   options: OptionalKeyApiOptions
@@ -91,16 +92,3 @@ const apiKeyIssues = (apiKey: unknown, index: number): ReadonlyArray<OptionIssue
     "apiKey",
     Predicate.hasProperty(apiKey, "label") && typeof apiKey.label === "string" ? apiKey.label : String(index)
   ])
-
-/** Returns an error that names every invalid option of a call, as in `retry.attempts`. Null if all are valid. */
-export const invalidCallOptions = (
-  operation: Pick<AnyOperation, "id" | "parameters">,
-  options: CallOptions.CallOptions & Pagination.PaginationOptions
-): InvalidInputError | null => {
-  const issues = optionIssues(callSchema, options)
-    .map(({ path, reason }) => ({ parameter: path.join("."), reason }))
-  if (Predicate.isRecord(options) && Predicate.isRecord(options.query)) {
-    issues.push(...queryIssues(operation, options.query))
-  }
-  return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation: operation.id, issues }) : null
-}

@@ -2,12 +2,18 @@
  * Remembers the cursors of a list, so that a list whose cursors repeat ends. Takes at most 5 MB, however long the list is.
  */
 
-export type SeenCursors = ReturnType<typeof make>
+export interface SeenCursors {
+  /**
+   * Adds a cursor. Returns false if it was added before: at once for each of the last 32,768 cursors, and for older ones
+   * before the list has been repeated three times.
+   */
+  readonly add: (cursor: string) => boolean
+}
 
 /** The size of a generation: when the younger one is full, it replaces the older one. */
 const generationSize = 32_768
 
-export const make = () => {
+export const make = (): SeenCursors => {
   let younger = new Set<string>()
   let older = new Set<string>()
   let added = 0
@@ -15,11 +21,7 @@ export const make = () => {
   let landmark: string | undefined
   let landmarkUntil = 1
   return {
-    /**
-     * Adds a cursor. Returns false if it was added before: at once for each of the last 32,768 cursors, and for older ones
-     * before the list has been repeated three times.
-     */
-    add: (cursor: string): boolean => {
+    add: (cursor) => {
       const digest = digestOf(cursor)
       if (younger.has(digest) || older.has(digest) || digest === landmark) return false
       if (younger.size === generationSize) {

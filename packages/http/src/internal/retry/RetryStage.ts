@@ -125,7 +125,6 @@ class RetryBudgets {
   }
 
   refill(call: Call): void {
-    if (this.consumed.isEmpty()) return
     const key = budgetKey(call)
     const consumed = this.consumed.get(key)
     // Without consumption the budget is full.
