@@ -212,22 +212,14 @@ const commandsOf = (
 /** The time to find out whether the server can be used. */
 const checkTimeout = Duration.seconds(2)
 
-/** Fails if the server says that it is a node of a Redis Cluster, or a Sentinel. */
+/** Fails if the server says that it is a node of a Redis Cluster, or a Sentinel. Before version 6 it does not say so. */
 const checkMode = (send: Connection.Connection["send"]): Effect.Effect<void, StoreError> =>
   send((client) => client.call("HELLO")).pipe(
     Effect.map((reply): unknown => Array.isArray(reply) ? reply[reply.indexOf("mode") + 1] : null),
-    // Before version 6.
-    Effect.catchAll(() =>
-      Effect.map(
-        send((client) => client.info("server")),
-        (info) => /^(?:redis|server)_mode:(\w+)/m.exec(info)?.[1]
-      )
-    ),
     Effect.orElseSucceed(() => null),
-    Effect.flatMap((mode) =>
-      mode === "cluster" || mode === "sentinel"
-        ? new Replies.ServerError(mode === "cluster" ? "cluster mode" : "Sentinel")
-        : Effect.void
+    Effect.filterOrFail(
+      (mode) => mode !== "cluster" && mode !== "sentinel",
+      (mode) => new Replies.ServerError(mode === "cluster" ? "cluster mode" : "Sentinel")
     )
   )
 
@@ -291,37 +283,6 @@ const checkScheme = (
     return yield* isOther ? new Replies.ServerError(tls ? "no TLS" : "TLS") : error
   })
 
-/** Asks the Sentinels for the primary, to say what is wrong if it cannot be reached. */
-const checkSentinels = (
-  { sentinel, sentinelPassword, ...options }: Connection.ConnectionOptions,
-  error: StoreError
-): Effect.Effect<never, StoreError, Scope.Scope> =>
-  Effect.gen(function*() {
-    let isSingle = false
-    for (const address of sentinel?.addresses ?? []) {
-      const { send } = yield* Connection.open({
-        ...options,
-        ...address,
-        db: 0,
-        username: undefined,
-        password: sentinelPassword,
-        sentinel: null,
-        sentinelPassword: undefined
-      })
-      const asked = yield* Effect.either(
-        send((client) => client.call("SENTINEL", "get-master-addr-by-name", sentinel?.name ?? ""))
-      )
-      if (Either.isLeft(asked) && asked.left.code === "NOAUTH") {
-        return yield* new Replies.ServerError("Sentinel password")
-      }
-      isSingle ||= Either.isLeft(asked) && asked.left.code === "unknown command"
-      if (Either.isRight(asked)) {
-        return yield* asked.right === null ? new Replies.ServerError("unknown primary") : error
-      }
-    }
-    return yield* new Replies.ServerError(isSingle ? "no Sentinel" : "no Sentinel replies")
-  })
-
 const checkServer = (options: Connection.ConnectionOptions) =>
   Effect.gen(function*() {
     const { keyPrefix } = options
@@ -336,8 +297,8 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     yield* connection.send((client) => client.subscribe(channel))
   }).pipe(
     Effect.catchIf(
-      (error) => error instanceof Replies.ServerError && /^(?:ECONNRESET|not connected)$/.test(error.code),
-      (error) => options.sentinel === null ? checkScheme(options, error) : checkSentinels(options, error)
+      ({ reason }) => options.sentinel === null && /^(?:ECONNRESET|not connected)/.test(reason),
+      (error) => checkScheme(options, error)
     ),
     Effect.scoped,
     Effect.timeoutFail({

@@ -72,13 +72,6 @@ const cases: ReadonlyArray<
   ],
   ["is a Cluster node", { args: ["--cluster-enabled", "yes"] }, ["", ""], "cluster mode", /single server/],
   [
-    "is a Cluster node without HELLO",
-    { args: ["--cluster-enabled", "yes", "--rename-command", "HELLO", ""] },
-    ["", ""],
-    "cluster mode",
-    /single server/
-  ],
-  [
     "is a Sentinel",
     { args: ["--sentinel"], config: "sentinel resolve-hostnames no\n" },
     ["", ""],

@@ -46,8 +46,7 @@ const notConnected = new Replies.ServerError("not connected")
 
 const connect = (
   { certificates, db, host, keyPrefix, password, port, sentinel, sentinelPassword, tls, username }:
-    ConnectionOptions,
-  subscribes: boolean
+    ConnectionOptions
 ) => {
   let failures = 0
   /** Why the connection was lost, if known. */
@@ -120,8 +119,8 @@ const connect = (
     }
     try {
       const reply = await command(client)
-      // Proxies such as twemproxy reply to PING, and close the connection on SUBSCRIBE.
-      if (established || !subscribes) failures = 0
+      // Not by the PING of a connection: proxies such as twemproxy reply to it, and close the connection on SUBSCRIBE.
+      if (established) failures = 0
       lost = null
       return reply
     } finally {
@@ -135,7 +134,10 @@ const connect = (
 
   // Without a listener ioredis writes errors to stderr, URL included.
   client.on("error", (error: unknown) => {
-    lost = Replies.fromError(error, keyPrefix)
+    lost = Replies.fromError(error, keyPrefix) ?? lost
+  })
+  client.on("sentinelError", (error: unknown) => {
+    lost = Replies.fromSentinelError(String(error))
   })
   client.on("close", () => {
     established = false
@@ -192,8 +194,8 @@ const close = (client: IoRedis): Effect.Effect<void> =>
 export const open = (options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.tap(connected(options), ({ client }) => firstConnectionAttempt(client))
 
-const connected = (options: ConnectionOptions, subscribes = false) =>
-  Effect.acquireRelease(Effect.sync(() => connect(options, subscribes)), ({ client }) => close(client))
+const connected = (options: ConnectionOptions) =>
+  Effect.acquireRelease(Effect.sync(() => connect(options)), ({ client }) => close(client))
 
 /** How often a subscription is repeated, which finds out that its connection is lost. */
 const subscribeInterval = Duration.seconds(5)
@@ -205,7 +207,7 @@ export const subscribe = (
   onMessage: () => void
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const { client, send } = yield* connected(options, true)
+    const { client, send } = yield* connected(options)
     let missed = true
     /** Connections in a row that replied to PING and not to SUBSCRIBE: a warning is logged at the third, because outages end some, too. */
     let refused = 0

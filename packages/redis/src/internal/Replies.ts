@@ -179,3 +179,15 @@ export const fromError = (error: unknown, keyPrefix: string): ServerError | null
     ? new ServerError(error.code)
     : null
 }
+
+/** Describes what ioredis says about a Sentinel that leads to no primary. */
+export const fromSentinelError = (text: string): ServerError =>
+  new ServerError(
+    /NOAUTH|WRONGPASS/.test(text)
+      ? "Sentinel password"
+      : /unknown command/i.test(text)
+      ? "no Sentinel"
+      : /No such master/.test(text)
+      ? "unknown primary"
+      : "no Sentinel replies"
+  )
