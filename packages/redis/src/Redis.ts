@@ -69,13 +69,8 @@ type RunScript<Arg> = (
  * makes no progress for a second: no byte arrives, and the system accepts none that waits to be sent.
  */
 export interface RedisCommands {
-  /**
-   * Returns null if the key does not exist or does not hold a string. `ttlMillis` are the milliseconds until it expires by the
-   * server's clock. They are null without an expiry, and may be those of the value before if it is replaced meanwhile.
-   */
-  readonly getWithTtl: (
-    key: string
-  ) => Effect.Effect<{ readonly value: Uint8Array; readonly ttlMillis: number | null } | null, StoreError>
+  /** Returns null if the key does not exist or does not hold a string. */
+  readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
   /** Returns the first `length` bytes of a string. Null if the key does not exist or does not hold a string. */
   readonly getStart: (key: string, length: number) => Effect.Effect<Uint8Array | null, StoreError>
   readonly remove: (key: string) => Effect.Effect<void, StoreError>
@@ -154,14 +149,7 @@ const commandsOf = (
       Effect.ensuring(Effect.ignore(send((client) => client.unlink(pingKey))))
     )
   return {
-    getWithTtl: (key) =>
-      Effect.map(
-        orNull(send((client) => Promise.all([client.pttl(key), client.getBuffer(key)]))),
-        (replies) =>
-          replies === null || replies[1] === null
-            ? null
-            : { value: replies[1], ttlMillis: replies[0] < 0 ? null : replies[0] }
-      ),
+    get: (key) => orNull(send((client) => client.getBuffer(key))),
     getStart: (key, length) =>
       // An empty reply means that the key does not exist.
       Effect.map(

@@ -25,32 +25,12 @@ const maxTtlMillis = 30 * 24 * 3600 * 1000
 /** Clocks that differ by less count as equal. */
 const maxSkew = 1000
 
-/**
- * Corrects the times of an entry by the clock of another process, which may be wrong: Redis knows when the entry expires. If
- * the clock of Redis was set back, the entry seems to come from the future, and is not used.
- */
-const inLocalTime = (entry: CacheStore.CacheEntry, expiresAt: number, now: number): CacheStore.CacheEntry => {
-  const skew = expiresAt - entry.expiresAt
-  return Math.abs(skew) <= maxSkew ? { ...entry, storedAt: Math.min(entry.storedAt, now) } : {
-    ...entry,
-    storedAt: entry.storedAt + skew,
-    freshUntil: entry.freshUntil + skew,
-    expiresAt
-  }
-}
-
-/**
- * Sets a value with a TTL in milliseconds that ends at a time of the server's clock at the latest, however long the value has
- * waited behind others. Not if the stored value has a higher version.
- */
+/** Stores a value with a TTL in milliseconds, unless the stored value has a higher version. */
 const setScript = Script.make(`
 local stored = redis.pcall('GETRANGE', KEYS[1], 0, ${CacheEntryCodec.versionLength - 1})
 -- A value of another type is replaced.
 if type(stored) == 'string' and (tonumber(stored) or 0) > tonumber(ARGV[1]) then return 0 end
-local time = redis.call('TIME')
-local ttl = math.floor(math.min(tonumber(ARGV[3]), ARGV[4] - time[1] * 1000 - time[2] / 1000))
-if ttl <= 0 then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', string.format('%.0f', ttl))
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
 
@@ -88,22 +68,17 @@ export const make = (
     const versionKey = `${redis.keyPrefix}version:1`
     const channel = `${redis.keyPrefix}removed`
     const publishRemoval = redis.publish(channel, "")
-    /** How far the clock that issued the last version is ahead of that of this process, less the time of the reply. */
-    let serverAheadMillis = Number.POSITIVE_INFINITY
     return {
       get: (key) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          Effect.map(redis.values.getWithTtl(entryKey(key)), (found) => {
-            const entry = found === null ? null : CacheEntryCodec.decode(found.value)
-            return found === null || entry === null || found.ttlMillis === null
-              ? entry
-              : inLocalTime(entry, now + found.ttlMillis, now)
-          })),
+        Effect.zipWith(redis.values.get(entryKey(key)), Clock.currentTimeMillis, (value, now) => {
+          const entry = value === null ? null : CacheEntryCodec.decode(value)
+          const ahead = entry === null ? 0 : entry.storedAt - now
+          return entry !== null && ahead > 0 && ahead <= maxSkew ? { ...entry, storedAt: now } : entry
+        }),
       getVersion: (key) =>
         Effect.map(
           redis.getStart(entryKey(key), CacheEntryCodec.versionLength),
-          (value) =>
-            value === null ? null : CacheEntryCodec.decodeVersion(value)
+          (value) => value === null ? null : CacheEntryCodec.decodeVersion(value)
         ),
       set: (key, entry) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -118,8 +93,7 @@ export const make = (
             redis.values.runText(setScript, entryKey(key), [
               version,
               value.byteLength > maxEntryBytes ? version : value,
-              String(ttlMillis),
-              String(Math.min(expiresAt + serverAheadMillis, Number.MAX_SAFE_INTEGER))
+              String(ttlMillis)
             ])
           )
         }),
@@ -129,11 +103,9 @@ export const make = (
           if (!Number.isSafeInteger(version)) {
             return yield* new StoreError({ reason: "unexpected reply" })
           }
-          serverAheadMillis = version / 1000 - (yield* Clock.currentTimeMillis)
           return version
         }),
-      remove: (key) =>
-        Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
+      remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.
       clear: Effect.zipRight(redis.values.removeAll(prefix), publishRemoval),
       watchRemovals: (onRemoval) => redis.subscribe(channel, onRemoval),

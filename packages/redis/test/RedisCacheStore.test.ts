@@ -105,47 +105,16 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       expect(yield* inspector.keys).toEqual([redisKey("long")])
     }))
 
-  it.scopedLive("returns entries in the time of the reader, whose clock may differ from that of the writer", () =>
+  it.scopedLive("returns entries as they were stored, and those of a clock that is slightly ahead as stored now", () =>
     Effect.gen(function*() {
-      const { inspector, store } = yield* connected
-      const hour = 3_600_000
-      /** The system clock, ahead of it by some milliseconds. */
-      const clockAhead = (millis: number) =>
-        Effect.withClock(makeClock(() => Date.now() + millis, () => () => {}))
-      const entry = (now: number) => ({
-        ...entryFor(0),
-        storedAt: now,
-        freshUntil: now + 60_000,
-        expiresAt: now + 90_000
-      })
-      /** The times differ at most by the time that passed since then. Redis counts in whole milliseconds. */
-      const expectTimes = (found: CacheEntry | null, expected: CacheEntry, since: number) => {
-        const difference = Number(found?.storedAt) - expected.storedAt
-        expect(Math.abs(difference)).toBeLessThanOrEqual(Date.now() - since + 1)
-        expect(found).toEqual(entry(expected.storedAt + difference))
+      const { store } = yield* connected
+      for (const [ahead, difference] of [[-5000, 0], [900, -900], [60_000, 0]] as const) {
+        const now = Date.now()
+        const entry = { ...entryFor(120_000), storedAt: now + ahead }
+        yield* store.set("key", entry)
+        const found = yield* Effect.withClock(store.get("key"), makeClock(() => now, () => () => {}))
+        expect(found).toEqual({ ...entry, storedAt: entry.storedAt + difference })
       }
-      for (const [writer, reader] of [[hour, 0], [0, hour], [0, -hour]] as const) {
-        const written = Date.now()
-        yield* clockAhead(writer)(store.nextVersion(0))
-        yield* clockAhead(writer)(store.set("key", entry(written + writer)))
-        expectTimes(yield* clockAhead(reader)(store.get("key")), entry(written + reader), written)
-      }
-      // Sent 5 s ago, and arriving only now
-      yield* store.nextVersion(0)
-      const late = entry(Date.now() - 5000)
-      yield* clockAhead(-5000)(store.set("key", late))
-      expectTimes(yield* store.get("key"), late, late.storedAt + 5000)
-      yield* clockAhead(-5000)(store.set("expired", { ...late, expiresAt: late.storedAt + 4000 }))
-      expect(yield* store.get("expired")).toBe(null)
-      // Slightly ahead
-      yield* clockAhead(900)(store.set("key", entry(Date.now() + 900)))
-      expect((yield* store.get("key"))?.storedAt).toBeLessThanOrEqual(Date.now())
-      // The clock of Redis was set back: the age is unknown.
-      yield* store.set("key", entry(Date.now()))
-      yield* inspector.send((client) => client.pexpire(redisKey("key"), hour))
-      expect((yield* store.get("key"))?.storedAt).toBeGreaterThan(Date.now() + hour / 2)
-      yield* inspector.send((client) => client.persist(redisKey("key")))
-      expect((yield* store.get("key"))?.storedAt).toBeLessThanOrEqual(Date.now())
     }))
 
   it.scopedLive("stores only the version of entries larger than maxEntryBytes", () =>

@@ -38,9 +38,8 @@ const normalize = (names: Map<string, string>) => (word: string): string => {
 }
 
 /** Whether an argument depends on the time of the command: TTLs, and the first field of a hash. */
-const isTimeDependent = ([name, key = ""]: ReadonlyArray<string>, at: number): boolean =>
-  (name === "PEXPIRE" && at === 2) || (name === "HSET" && at === 3) ||
-  (name === "SET" && key.includes("response:") && at === 4)
+const isTimeDependent = ([name]: ReadonlyArray<string>, at: number): boolean =>
+  (name === "PEXPIRE" && at === 2) || (name === "HSET" && at === 3)
 
 const quoted = (word: string): string => /^[\w:.<>*[\]-]+$/.test(word) ? word : `'${word}'`
 
