@@ -1,4 +1,4 @@
-/** A TCP proxy that can limit the rate of connections. */
+/** A TCP proxy that can limit the rate of connections, and change what clients send. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Socket } from "node:net"
@@ -10,7 +10,11 @@ export interface NetworkProxy {
   readonly limit: (bytesPerSecond: number) => Effect.Effect<void>
 }
 
-export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Scope> =>
+/** `pass` returns what is sent instead of the bytes of a client, or null to close its connection. */
+export const make = (
+  port: number,
+  pass: (bytes: Buffer) => Buffer | null = (bytes) => bytes
+): Effect.Effect<NetworkProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     const sockets = new Set<Socket>()
     let bytesPerSecond = Number.POSITIVE_INFINITY
@@ -40,7 +44,15 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
         socket.on("error", () => {})
         socket.on("close", () => sockets.delete(socket))
       }
-      downstream.pipe(throttle()).pipe(upstreamSocket)
+      const changed = new Transform({
+        transform(chunk: Buffer, _, done) {
+          const passed = pass(chunk)
+          if (passed === null) downstream.destroy()
+          else done(null, passed)
+        }
+      })
+      downstream.on("close", () => upstreamSocket.destroy())
+      downstream.pipe(changed).pipe(throttle()).pipe(upstreamSocket)
       upstreamSocket.pipe(throttle()).pipe(downstream)
     })
     yield* Effect.addFinalizer(() =>
