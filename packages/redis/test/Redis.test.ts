@@ -40,42 +40,56 @@ const connected = (options: Redis.RedisOptions) =>
 /** Lets no time pass that an effect waits for. */
 const withoutTimeouts = Effect.withClock(makeClock(() => Date.now(), () => () => {}))
 
+const plainUrl = {
+  host: "localhost",
+  port: 6379,
+  db: 0,
+  tls: false,
+  username: undefined,
+  password: undefined,
+  sentinel: null
+}
+const sentinelUrl = "expected redis+sentinel://host1:26379,host2:26379/NAME"
+
+const parsedUrls = [
+  ["redis://localhost", plainUrl],
+  ["redis://:pass@localhost/", { ...plainUrl, password: "pass" }],
+  ["rediss://me:p%40ss%2F@[::1]:7000/12", {
+    ...plainUrl,
+    ...{ host: "::1", port: 7000, db: 12, tls: true, username: "me", password: "p@ss/" }
+  }],
+  ["rediss+sentinel://me:p%40ss@one,[::1]:5000/main/3", {
+    ...{ host: "one", port: 26_379, db: 3, tls: true, username: "me", password: "p@ss" },
+    sentinel: {
+      name: "main",
+      addresses: [
+        expect.objectContaining({ host: "one", port: 26_379 }),
+        expect.objectContaining({ host: "::1", port: 5000 })
+      ]
+    }
+  }]
+] as const
+
 describe("RedisUrl.parse", () => {
-  it("parses all parts of a URL", () => {
-    expect(parse("redis://localhost")).toEqual(Either.right({
-      host: "localhost",
-      port: 6379,
-      db: 0,
-      tls: false,
-      username: undefined,
-      password: undefined,
-      sentinel: null
-    }))
-    expect(parse("rediss://me:p%40ss%2F@[::1]:7000/12")).toEqual(Either.right({
-      host: "::1",
-      port: 7000,
-      db: 12,
-      tls: true,
-      username: "me",
-      password: "p@ss/",
-      sentinel: null
-    }))
-    expect(parse("redis://:pass@host/")).toMatchObject({
-      right: { username: undefined, password: "pass", db: 0 }
-    })
+  it.each(parsedUrls)("parses all parts of %s", (url, parsed) => {
+    expect(parse(url)).toEqual(Either.right(parsed))
   })
 
+  it.each([
+    "redis+sentinel://one",
+    "redis+sentinel://one,two/",
+    "redis+sentinel:///main",
+    "rediss+sentinel://one/main/x"
+  ])(
+    "rejects %s without hosts or a name of Sentinels",
+    (url) => {
+      expect(parse(url)).toEqual(Either.left(sentinelUrl))
+    }
+  )
+
   const invalidUrls = [
-    "",
-    "localhost:6379",
-    "http://localhost",
-    "redis://",
-    "redis:///0",
-    "redis://host:99999",
-    "redis://host/one",
-    "redis://host/0?enableOfflineQueue=true",
-    "redis://me@host",
-    "redis://:%@host"
+    ...["", "localhost:6379", "http://localhost", "redis://", "redis:///0", "redis://host:99999"],
+    ...["redis://host/one", "redis://host/0?enableOfflineQueue=true", "redis://me@host", "redis://:%@host"]
   ]
 
   it.effect.each(invalidUrls)(
@@ -118,62 +132,55 @@ describe("RedisUrl.parse", () => {
 })
 
 describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServer.skipReason}`, () => {
-  it.scopedLive("is open when the layer is built, and reconnects when the server starts later", () =>
-    Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const redis = yield* withoutTimeouts(connect({ url: server.url }))
-      yield* redis.ping
-      yield* server.stop
+  it.scopedLive.each(sample([30_000_000, 1_000_000, 8_000_000], 3))(
+    "fails all commands of a stopped or paused server, also a value of %i bytes, sends none later or twice, and reconnects",
+    (bytes) =>
+      Effect.gen(function*() {
+        const server = yield* RedisServer.make()
+        const inspector = yield* Inspector.make(server)
+        // Open when the layer is built
+        const redis = yield* withoutTimeouts(connect({ url: server.url }))
+        yield* redis.ping
+        const set = Effect.flip(redis.run(write, "late", ["value"]))
+        const reconnected = (...all: ReadonlyArray<Redis.RedisCommands>) =>
+          Effect.forEach(all, ({ ping }) => until(Effect.isSuccess(ping)))
 
-      const late = yield* connect({ url: server.url })
-      expect(yield* Effect.flip(late.ping)).toMatchObject({ reason: "ECONNREFUSED" })
-      yield* server.start
-      yield* until(Effect.isSuccess(late.ping))
-      yield* until(Effect.isSuccess(redis.ping))
-    }))
+        yield* server.pause
+        const pending = yield* Effect.fork(set)
+        yield* Effect.yieldNow()
+        yield* server.stop
+        expect((yield* Fiber.join(pending)).reason).not.toBe("no reply within 1s")
+        yield* Effect.replicateEffect(set, 300, { discard: true })
+        yield* Effect.scoped(Effect.gen(function*() {
+          const late = yield* connect({ url: server.url })
+          expect(yield* Effect.flip(late.ping)).toMatchObject({ reason: "ECONNREFUSED" })
+          yield* server.start
+          yield* reconnected(late, redis, redis.values)
+        }))
+        expect(yield* inspector.keys).toEqual([])
 
-  it.scopedLive("fails every command immediately while disconnected, and sends none later or twice", () =>
-    Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const inspector = yield* Inspector.make(server)
-      const redis = yield* connected({ url: server.url })
-      const set = Effect.flip(redis.run(write, "late", ["value"]))
-      yield* server.pause
-      const pending = yield* Effect.fork(set)
-      yield* Effect.yieldNow()
-      yield* server.stop
-      expect((yield* Fiber.join(pending)).reason).not.toBe("no reply within 1s")
-      yield* Effect.replicateEffect(set, 300, { discard: true })
-      yield* server.start
-      yield* until(Effect.isSuccess(redis.ping))
-      expect(yield* inspector.keys).toEqual([])
-    }))
-
-  it.scopedLive("fails all commands of a paused server, without waiting once it is known, and reconnects when it resumes", () =>
-    Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const inspector = yield* Inspector.make(server)
-      const redis = yield* connected({ url: server.url })
-      const errors = Effect.all(
-        Array.from({ length: 5000 }, (_, index) => Effect.flip(redis.getStart(`key ${index}`, 1_000_000))),
-        { concurrency: "unbounded" }
-      )
-      yield* server.pause
-      for (const { reason } of yield* errors) expect(reason).toBe("no reply within 1s")
-      // A paused server accepts the new connection but is not used: no command is sent, so none is executed below.
-      yield* Effect.flip(redis.run(write, "late", ["value"]))
-      yield* errors
-      yield* server.resume
-      yield* until(Effect.isSuccess(redis.ping))
-      expect(yield* inspector.keys).toEqual([])
-      // The abandoned connections are closed: the two of the client and that of the inspector remain.
-      yield* until(
-        Effect.map(
-          inspector.send((client) => client.info("clients")),
-          (info) => info.includes("connected_clients:3\r")
+        const small = [redis, redis.values].flatMap(({ getStart }) =>
+          Array.from({ length: 2500 }, (_, index) => getStart(`key ${index}`, 1_000_000))
         )
-      )
-    }))
+        const large = redis.values.runText(write, "large", [new Uint8Array(bytes)])
+        const errors = Effect.all([large, ...small].map(Effect.flip), { concurrency: "unbounded" })
+        yield* server.pause
+        for (const { reason } of yield* errors) expect(reason).toBe("no reply within 1s")
+        // It accepts the new connection, which is not used: no command is sent, so none is executed below.
+        yield* set
+        yield* errors
+        yield* server.resume
+        yield* reconnected(redis, redis.values)
+        expect(yield* inspector.keys).toEqual([])
+        // The abandoned connections are closed: the two of the client and that of the inspector remain.
+        yield* until(
+          Effect.map(
+            inspector.send((client) => client.info("clients")),
+            (info) => info.includes("connected_clients:3\r")
+          )
+        )
+      })
+  )
 
   it.scopedLive("waits for a value that takes seconds to arrive, and replies to small commands meanwhile", () =>
     Effect.gen(function*() {
@@ -196,23 +203,6 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       const [value, missing] = yield* Fiber.join(large)
       expect([value?.response.bytes.length, missing]).toEqual([500_000, null])
     }))
-
-  it.scopedLive.each(sample([30_000_000, 1_000_000, 8_000_000], 3))(
-    "fails all commands of a paused server while a value of %i bytes is being sent",
-    (bytes) =>
-      Effect.gen(function*() {
-        const server = yield* RedisServer.make()
-        const redis = yield* connected({ url: server.url })
-        yield* server.pause
-        const large = redis.values.runText(write, "large", [new Uint8Array(bytes)])
-        const commands = Effect.all([large, redis.values.getStart("small", 1_000_000)].map(Effect.flip), {
-          concurrency: "unbounded"
-        })
-        for (const { reason } of yield* commands) expect(reason).toBe("no reply within 1s")
-        yield* server.resume
-        yield* until(Effect.isSuccess(redis.values.ping))
-      })
-  )
 
   it.scopedLive("closes although the server is paused or stopped, with a command in flight", () =>
     Effect.gen(function*() {

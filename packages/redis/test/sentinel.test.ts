@@ -5,44 +5,9 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as Redis from "../src/Redis.ts"
-import * as RedisUrl from "../src/RedisUrl.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 import * as Sentinels from "./support/Sentinels.ts"
 import { until } from "./support/WaitUntil.ts"
-
-describe("a URL with Sentinels", () => {
-  it("has their addresses, the name of the primary, and what is for the primary", () => {
-    expect(RedisUrl.parse("rediss+sentinel://me:p%40ss@one,[::1]:5000/main/3")).toEqual(Either.right({
-      host: "one",
-      port: 26_379,
-      db: 3,
-      tls: true,
-      username: "me",
-      password: "p@ss",
-      sentinel: {
-        name: "main",
-        addresses: [
-          expect.objectContaining({ host: "one", port: 26_379 }),
-          expect.objectContaining({ host: "::1", port: 5000 })
-        ]
-      }
-    }))
-  })
-
-  it.each([
-    "redis+sentinel://one:26379",
-    "redis+sentinel://one,two/",
-    "redis+sentinel:///main",
-    "redis+sentinel://one/main/x"
-  ])(
-    "is invalid without hosts or a name: %s",
-    (url) => {
-      expect(RedisUrl.parse(url)).toEqual(
-        Either.left("expected redis+sentinel://host1:26379,host2:26379/NAME")
-      )
-    }
-  )
-})
 
 describe.skipIf(RedisServer.program === undefined)(`Sentinels${RedisServer.skipReason}`, () => {
   it.scopedLive("lead to the new primary after a failover, with a subscription", () =>
