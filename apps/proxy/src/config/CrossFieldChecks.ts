@@ -16,32 +16,44 @@ interface Finding {
   readonly message: string
 }
 
+type Report = (path: ConfigPath.ConfigPath, message: string) => void
+
 export const check = (
   config: Config
 ): { readonly errors: ReadonlyArray<Finding>; readonly warnings: ReadonlyArray<Finding> } => {
   const errors: Array<Finding> = []
   const warnings: Array<Finding> = []
-  const reject = (path: ConfigPath.ConfigPath, message: string) => void errors.push({ path, message })
-  const warn = (path: ConfigPath.ConfigPath, message: string) => void warnings.push({ path, message })
-  const { admin, allowAnonymous, clients, limits, listen, upstream: { baseUrls, keys, sandbox } } = config
-  const isAnonymous = allowsAnonymousClients(config)
+  const reject: Report = (path, message) => void errors.push({ path, message })
+  const warn: Report = (path, message) => void warnings.push({ path, message })
+  checkNames(config, reject)
+  checkPrices(config, reject)
+  checkRules(config, reject)
+  checkAccess(config, reject, warn)
+  checkStores(config, reject, warn)
+  checkUpstream(config, warn)
+  return { errors, warnings }
+}
 
+/** Names that must be unique, or those of others. */
+const checkNames = (
+  { clients, jwt, passthrough: { rules }, policies, teams, upstream: { keys } }: Config,
+  reject: Report
+): void => {
   const tokens = clients.flatMap(({ tokens }, client) =>
     tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
   const subjects = clients.flatMap(({ subjects }, client) =>
     subjects.map((subject, index) => [["clients", client, "subjects", index], subject] as const)
   )
-  if (config.jwt === undefined) {
+  if (jwt === undefined) {
     for (const [path] of subjects) reject(path, "subjects are those of JWTs; add the section jwt")
-  } else if (isAnonymous) {
+  } else if (allowsAnonymousClients({ clients })) {
     reject(["jwt"], "authentication is disabled because clients is empty; add clients with subjects")
   }
-  const members = config.teams.flatMap(({ clients }, team) =>
+  const members = teams.flatMap(({ clients }, team) =>
     clients.map((name, index) => [["teams", team, "clients", index], name] as const)
   )
-  const { rules } = config.passthrough
-  const policyNames = namesIn(["policies"], config.policies)
+  const policyNames = namesIn(["policies"], policies)
   const known = [...allOperations.map(({ id }) => id), ...rules.map(({ name }) => name), "other"]
   for (const [path, name] of policyNames) {
     if (known.includes(name)) continue
@@ -49,25 +61,29 @@ export const check = (
     const hint = similar === undefined ? "" : `; did you mean ${similar}?`
     reject(path, `no operation and no rule has the name ${name}${hint}`)
   }
-  errors.push(
+  const repetitions = [
     ...repeated(policyNames, "an operation or rule has one policy"),
     ...repeated(namesIn(["clients"], clients), "client names must be unique"),
     ...repeated(tokens.map(([path, { hash }]) => [path, hash]), "a token belongs to one client"),
     ...repeated(subjects, "a subject belongs to one client"),
-    ...repeated(namesIn(["teams"], config.teams), "team names must be unique"),
+    ...repeated(namesIn(["teams"], teams), "team names must be unique"),
     ...repeated(members, "a client belongs to one team"),
     ...repeated(namesIn(["upstream", "keys"], keys), "key names must be unique"),
     ...repeated(namesIn(["passthrough", "rules"], rules), "rule names must be unique")
-  )
+  ]
+  for (const { message, path } of repetitions) reject(path, message)
   for (const [path, name] of members) {
     if (!clients.some((client) => client.name === name)) reject(path, `no client has the name ${name}`)
   }
-  for (const [index, { name, subjects, tokens }] of clients.entries()) {
-    if (tokens.length + subjects.length > 0) continue
-    warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
-  }
+}
+
+/** Parameters that decide a price, or that are checked for a client, must exist and be sent. */
+const checkPrices = (
+  { clients, costs: configured, passthrough: { rules }, policies }: Config,
+  reject: Report
+): void => {
   const isRestricted = clients.some(({ chains, contracts }) => chains.length + contracts.length > 0)
-  const costs: Readonly<Record<string, Cost | null>> = config.costs
+  const costs: Readonly<Record<string, Cost | null>> = configured
   const pricedBy = new Map(rules.map(({ cost, name }) => [name, cost?.per?.parameter]))
   for (const { id, parameters, per } of allOperations) {
     const names = parameters.flatMap(({ in: place, jsonSchema, name }) =>
@@ -79,7 +95,7 @@ export const check = (
     const message = `${id} has no parameter ${parameter}; expected one of: ${names.join(", ")}`
     reject(["costs", id, "per", "parameter"], message)
   }
-  for (const [index, { cache, name: policy }] of config.policies.entries()) {
+  for (const [index, { cache, name: policy }] of policies.entries()) {
     for (const name of cache.ignoreQuery) {
       const reason = isRestricted && /chain|contract/.test(name)
         ? "it is checked for clients with chains or contracts"
@@ -93,6 +109,10 @@ export const check = (
       )
     }
   }
+}
+
+const checkRules = ({ clients, passthrough: { rules } }: Config, reject: Report): void => {
+  const isAnonymous = allowsAnonymousClients({ clients })
   for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]
     if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
@@ -102,6 +122,19 @@ export const check = (
       if (client === "anonymous" ? isAnonymous : clients.some(({ name }) => name === client)) continue
       reject([...path, "clients", at], `no client has the name ${client}`)
     }
+  }
+}
+
+/** Who can connect, and who can authenticate. */
+const checkAccess = (
+  { admin, allowAnonymous, clients, listen }: Config,
+  reject: Report,
+  warn: Report
+): void => {
+  const isAnonymous = allowsAnonymousClients({ clients })
+  for (const [index, { name, subjects, tokens }] of clients.entries()) {
+    if (tokens.length + subjects.length > 0) continue
+    warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
   }
   if (!isAnonymous && allowAnonymous) {
     reject(["allowAnonymous"], "conflicts with clients, which require tokens; remove one of them")
@@ -123,12 +156,15 @@ export const check = (
         "and admin.tokens (quarry-proxy token NAME creates a token)"
     )
   }
-  const { redis } = config
+}
+
+const checkStores = (config: Config, reject: Report, warn: Report): void => {
+  const { clients, limits, quotas, redis, teams } = config
   const redisUrl = Either.getOrUndefined(parseRedisUrl(redis === undefined ? "" : Redacted.value(redis.url)))
   if (redis?.tls !== undefined && redisUrl?.tls === false) {
     reject(["redis", "tls"], "conflicts with redis.url, which is not rediss:// or rediss+sentinel://")
   }
-  const owners = [config.quotas, ...config.teams, ...clients]
+  const owners = [quotas, ...teams, ...clients]
   if (redis === undefined && owners.some(({ monthlyQuota }) => monthlyQuota !== null)) {
     warn(["redis"], "not set, so monthly quotas are in memory, and begin at zero when the process restarts")
   }
@@ -137,14 +173,18 @@ export const check = (
     reject(
       ["limits", "maxBufferedBytes"],
       `one client may use ${formatSize(clientMemory)} of memory${
-        isAnonymous ? "" : " (limits.clientMemoryShare)"
+        allowsAnonymousClients(config) ? "" : " (limits.clientMemoryShare)"
       }, which is less than a response of limits.maxResponseBytes (${
         formatSize(limits.maxResponseBytes)
       }): increase this value, or decrease limits.maxResponseBytes`
     )
   }
+}
+
+const checkUpstream = (config: Config, warn: Report): void => {
+  const { baseUrls, keys, sandbox } = config.upstream
+  if (sandbox) return
   const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
-  if (sandbox) return { errors, warnings }
   if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
   const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
   const remedy = keys.length === 0 ? `set ${Names.apiKey}, or add a key` : "add it to the upstreams of a key"
@@ -152,7 +192,6 @@ export const check = (
     const message = `no API key is configured for this upstream, so requests for it fail; ${remedy}`
     warn(["upstream", "baseUrls", name], message)
   }
-  return { errors, warnings }
 }
 
 export const lacksBaseUrls = ({ upstream: { baseUrls, sandbox } }: Pick<Config, "upstream">): boolean =>
