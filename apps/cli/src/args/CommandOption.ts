@@ -5,8 +5,6 @@ import * as Options from "@effect/cli/Options"
 import { type Check, integerBetween, oneOf } from "./Checks.ts"
 import type { ArgumentDescription, OptionDescription } from "./CommandDescription.ts"
 
-type Values = ReadonlyArray<string>
-
 export interface CommandOption
   extends Pick<OptionDescription, "name" | "group" | "choices" | "completes" | "isCommon">
 {
@@ -19,7 +17,7 @@ export interface CommandOption
 export interface CommandArgument
   extends Pick<ArgumentDescription, "name" | "choices" | "completes" | "replacedBy">
 {
-  readonly descriptor: Args.Args<Values>
+  readonly descriptor: Args.Args<unknown>
 }
 
 type Details =
@@ -96,7 +94,6 @@ export const commandArgument = (
     & { readonly isOptional?: boolean; readonly isRepeatable?: boolean } = {}
 ): CommandArgument => {
   const text = Args.withDescription(Args.text({ name }), withChoices(description, notes.choices))
-  const one = Args.map(text, (word): Values => [word])
-  const descriptor = isRepeatable ? Args.repeated(text) : isOptional ? Args.withDefault(one, []) : one
+  const descriptor = isRepeatable ? Args.repeated(text) : isOptional ? Args.optional(text) : text
   return { ...notes, name, descriptor }
 }

@@ -1,6 +1,6 @@
 /**
  * Finds out what a command line asks for, before the program is loaded: its command, and the words of its options and
- * arguments in the order in which `@effect/cli` parses them.
+ * arguments.
  */
 import { readWords, type WordProblem, type Words } from "@blockquarry/command-line/Words"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
@@ -116,7 +116,7 @@ const findInvocation = (
     if (values.includes("")) {
       return invalid(`--${name}: the value is empty`, `omit --${name}, or set its value`)
     }
-    // The parser takes it for the end of the options
+    // It ends the options, so that the value is missing
     if (values.includes("--")) {
       return invalid(`--${name}: expected a value, got "--"`, `use --${name} with another value`)
     }
