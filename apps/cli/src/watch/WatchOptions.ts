@@ -9,9 +9,12 @@ import { singleValue } from "../args/ArgumentValues.ts"
 import { isLatest, minutesOrMonths, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
 import { type CommandOption, integerOption, maxRecords, textOption } from "../args/CommandOption.ts"
+import { outputOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { takeOverOption } from "../export/ExportOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import { recordOptions } from "../list/OutputOptions.ts"
+import { outputFormats } from "../render/OutputFormat.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
 const defaultInterval = Duration.seconds(15)
@@ -64,7 +67,13 @@ export const watchOptions: ReadonlyArray<CommandOption> = [
     `Read this many of the last blocks again, to find records that appear late (default: ${defaultOverlap})`,
     { value: "blocks" }
   ),
-  maxItemsOption
+  maxItemsOption,
+  // Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array
+  ...recordOptions.filter(({ name }) => !["raw", "utc", "exit-status"].includes(name)).map((option) =>
+    option === outputOption
+      ? { ...option, choices: outputFormats.filter((format) => format !== "json") }
+      : option
+  )
 ]
 
 export const intervalOf = ({ values }: CommandInvocation): Duration.Duration =>
