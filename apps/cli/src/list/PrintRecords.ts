@@ -96,27 +96,30 @@ const printPages = <Item>(
   })
 
 const trackProgress = () => {
-  /** Pages that are not printed whole. */
+  /** Pages that are not printed whole, and the records of the first one that are printed. */
   const open: Array<RecordPage<unknown>> = []
+  let inPage = 0
   let [records, pages] = [0, 0]
-  /** Records of all pages, and of those that are printed whole. */
-  let [received, whole] = [0, 0]
   let last: string | null | undefined = undefined
   /** Adds printed records, at most those of the pages. */
   const addRecords = (count: number) => {
-    records = Math.min(received, records + count)
-    for (let page = open[0]; page !== undefined && records >= whole + page.rows.length; page = open[0]) {
-      whole += page.rows.length
-      last = page.end.cursor
-      pages++
+    let left = count
+    for (let page = open[0]; page !== undefined; page = open[0]) {
+      const more = Math.min(left, page.rows.length - inPage)
+      records += more
+      left -= more
+      inPage += more
+      if (inPage < page.rows.length) return
       open.shift()
+      inPage = 0
+      pages++
+      last = page.end.cursor
     }
   }
   return {
     /** Adds a page whose records are going to be printed. */
     addPage: (page: RecordPage<unknown>) => {
       open.push(page)
-      received += page.rows.length
       addRecords(0)
     },
     addRecords,
@@ -125,7 +128,7 @@ const trackProgress = () => {
       records,
       pages,
       /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
-      cursor: (records > whole ? open[0]?.rows[records - whole - 1]?.after().cursor : last) ?? null,
+      cursor: (inPage > 0 ? open[0]?.rows[inPage - 1]?.after().cursor : last) ?? null,
       // Without a cursor more pages are possible
       hasMore: open.length > 0 || last !== null
     })
