@@ -10,11 +10,11 @@ import { hasStoredKey, requireProfile } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {
+  byDefault,
   type Configuration,
   defaultProfile,
   effectiveValue,
   formatIssue,
-  formatOrigin,
   requireUserFile,
   type ResolvedValue,
   unknownProfile
@@ -69,13 +69,13 @@ const valueInUse = (
   Effect.gen(function*() {
     const resolved = effectiveValue(configuration, name)
     if (resolved !== null) return resolved
-    if (name === "output") return { value: format, origin: { _tag: "Default" } }
+    if (name === "output") return byDefault(format)
     if (name !== "pager") return null
     const pager = yield* Effect.option(Config.string("PAGER"))
     return Option.isNone(pager)
-      ? { value: process.platform === "win32" ? "false" : "less", origin: { _tag: "Default" } }
+      ? byDefault(process.platform === "win32" ? "false" : "less")
       // An empty variable disables the pager
-      : { value: pager.value.trim() || "false", origin: { _tag: "Environment", variable: "PAGER" } }
+      : { value: pager.value.trim() || "false", origin: { _tag: "Environment", text: "PAGER" } }
   })
 
 export const configGet = localCommand({
@@ -207,7 +207,7 @@ export const configList = localCommand({
         Effect.map(valueInUse(settings, setting), (resolved) => ({
           setting,
           value: resolved?.value ?? null,
-          origin: resolved === null ? "not set" : formatOrigin(resolved.origin)
+          origin: resolved === null ? "not set" : resolved.origin.text
         }))
     )
     yield* printRows(settings.format, rows, {

@@ -12,13 +12,7 @@ import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
 import { whileBlocking } from "../terminal/Signals.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
-import {
-  type Configuration,
-  formatOrigin,
-  missingHome,
-  pathEnvironment,
-  unknownProfile
-} from "./Configuration.ts"
+import { type Configuration, missingHome, pathEnvironment, unknownProfile } from "./Configuration.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
 /** Identifies a key without revealing it: the first 32 bits of its SHA-256 hash. */
@@ -87,7 +81,7 @@ export const findApiKey = (configuration: Configuration) =>
     if (file !== null && stored !== "") return found(file, Effect.succeed(Redacted.make(stored)))
     const command = configuration.values.get("api-key-command")
     if (command === undefined) return null
-    const origin = formatOrigin(command.origin)
+    const origin = command.origin.text
     return found(`api-key-command (${origin})`, runKeyCommand(command.value, origin))
   })
 

@@ -18,29 +18,17 @@ import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
 import { findSetting, settings, variableOf } from "./Setting.ts"
 
-export type Origin =
-  | { readonly _tag: "Option"; readonly name: string }
-  | { readonly _tag: "Environment"; readonly variable: string }
-  | {
-    readonly _tag: "File"
-    readonly file: string
-    readonly line: number
-    readonly profile: string | null
-  }
-  | { readonly _tag: "Default" }
-
-export const formatOrigin = (origin: Origin): string => {
-  switch (origin._tag) {
-    case "Option":
-      return `--${origin.name}`
-    case "Environment":
-      return origin.variable
-    case "File":
-      return `${origin.file}:${origin.line}${origin.profile === null ? "" : ` (profile ${origin.profile})`}`
-    case "Default":
-      return "default"
-  }
+/** Where a value is set, and how messages name it: an option, a variable, or a line of a file. */
+export interface Origin {
+  readonly _tag: "Option" | "Environment" | "File" | "Default"
+  readonly text: string
 }
+
+/** Returns a value that is set nowhere. */
+export const byDefault = (value: string): ResolvedValue => ({
+  value,
+  origin: { _tag: "Default", text: "default" }
+})
 
 export interface ResolvedValue {
   readonly value: string
@@ -155,7 +143,7 @@ const fromOptions = (options: ArgumentValues): Layer =>
     const value = singleValue(options, name) ?? ""
     return findSetting(name) === undefined || value === ""
       ? []
-      : [[name, { value, origin: { _tag: "Option", name } }] as const]
+      : [[name, { value, origin: { _tag: "Option", text: `--${name}` } }] as const]
   }))
 
 const valuesIn = (file: ConfigFile.ConfigFile | null, section: string) =>
@@ -164,10 +152,10 @@ const valuesIn = (file: ConfigFile.ConfigFile | null, section: string) =>
 /** Returns the settings of a file that are outside of profiles, or those of a profile. */
 const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = null): Layer =>
   new Map(
-    valuesIn(file, profile === null ? "" : `profiles.${profile}`).map(({ line, name, value }) => [
-      name,
-      { value: value ?? "", origin: { _tag: "File", file: file?.file ?? "", line, profile } }
-    ])
+    valuesIn(file, profile === null ? "" : `profiles.${profile}`).map(({ line, name, value }) => {
+      const text = `${file?.file}:${line}${profile === null ? "" : ` (profile ${profile})`}`
+      return [name, { value: value ?? "", origin: { _tag: "File", text } }]
+    })
   )
 
 /** Reads the environment variables of all settings. An empty one counts as not set, and an invalid one does not apply. */
@@ -178,7 +166,7 @@ const readEnvironment = Effect.map(
       if (text === "") return []
       const value = parseVariable(text)
       const problem = check(value)
-      const origin: Origin = { _tag: "Environment", variable }
+      const origin: Origin = { _tag: "Environment", text: variable }
       return [
         problem === null ? Either.right([name, { value, origin }] as const) : Either.left({
           file: variable,
@@ -214,7 +202,7 @@ export const unknownProfile = (
   const suggestion = closestMatch(profile, profiles.filter((name) => name !== defaultProfile))
   return new UsageError({
     reason: `unknown profile ${JSON.stringify(profile)}${
-      origin === null ? "" : ` (${formatOrigin(origin)})`
+      origin === null ? "" : ` (${origin.text})`
     }; known profiles: ${profiles.join(", ")}`,
     hint: didYouMean(suggestion) ?? `create it: quarry config set --profile ${profile} base-url <url>`
   })
@@ -225,7 +213,7 @@ export const effectiveValue = ({ values }: Configuration, name: string): Resolve
   const set = values.get(name)
   if (set !== undefined) return set
   const value = findSetting(name)?.defaultValue ?? null
-  return value === null ? null : { value, origin: { _tag: "Default" } }
+  return value === null ? null : byDefault(value)
 }
 
 /** Loads the profiles and aliases that completions list. Invalid files have none. */

@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
-import { defaultProfile, effectiveValue, formatIssue, formatOrigin } from "../config/Configuration.ts"
+import { defaultProfile, effectiveValue, formatIssue } from "../config/Configuration.ts"
 import { HttpTransport } from "../connection/HttpTransport.ts"
 import { formatError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
@@ -79,7 +79,7 @@ const checkProfile = ({ configuration }: CommandSettings): Effect.Effect<Readonl
     const file = yield* Effect.orElseSucceed(ApiKey.keyFile(profile), () => null)
     return [
       Either.isRight(known)
-        ? ok("profile", `${profile}${origin === undefined ? "" : ` (${formatOrigin(origin)})`}`)
+        ? ok("profile", `${profile}${origin === undefined ? "" : ` (${origin.text})`}`)
         : failed("profile", known.left.reason, known.left.hint),
       ...file === null || process.platform === "win32" ? [] : checkPermissions(file)
     ]
@@ -100,7 +100,7 @@ const checkLimits = ({ configuration }: CommandSettings): Finding =>
     "local limits",
     ["rate-limit", "timeout"].map((name) => {
       const resolved = effectiveValue(configuration, name)
-      return resolved === null ? name : `${name} ${resolved.value} (${formatOrigin(resolved.origin)})`
+      return resolved === null ? name : `${name} ${resolved.value} (${resolved.origin.text})`
     }).join(", ")
   )
 

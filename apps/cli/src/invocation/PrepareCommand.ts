@@ -132,6 +132,6 @@ export const explainOrigin =
     const origin = configuration.values.get(option)?.origin
     return origin === undefined || origin._tag === "Option" ? error : new UsageError({
       reason: error.reason,
-      hint: `${Configuration.formatOrigin(origin)} sets ${option}; pass --${option} to override it`
+      hint: `${origin.text} sets ${option}; pass --${option} to override it`
     })
   }

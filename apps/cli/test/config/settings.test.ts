@@ -44,7 +44,9 @@ it("prefer the option to the environment, the project file, the profile and the 
   fc.assert(fc.property(fc.subarray(sources), (present) => {
     const layers = sources.map((source) =>
       new Map(
-        present.includes(source) ? [["chain", { value: source, origin: { _tag: "Default" as const } }]] : []
+        present.includes(source)
+          ? [["chain", { value: source, origin: { _tag: "Default" as const, text: source } }]]
+          : []
       )
     )
     return Configuration.resolve(layers).get("chain")?.value === present[0]
