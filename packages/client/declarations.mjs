@@ -2,7 +2,8 @@
 // type of theirs, or of `internal`, is replaced by what it resolves to, with the comments of its members. So what an editor shows is
 // plain, and a program needs neither these packages nor Effect.
 //
-// A type that the package exports keeps its name, also where another package has a type of that name.
+// A type that the package exports keeps its name, also where another package has a type of that name. A type that it cannot
+// write, such as an overloaded function, is an error.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import ts from "typescript"
@@ -91,6 +92,22 @@ const commentOf = (node) => {
 }
 
 /**
+ * Rejects a type of which a part would be missing.
+ *
+ * @param {ts.Type} type
+ * @param {boolean} isMissing
+ * @param {string} part
+ */
+const rejectMissing = (type, isMissing, part) => {
+  if (isMissing) throw new Error(`declarations.mjs cannot write ${part} of ${checker.typeToString(type)}`)
+}
+
+const { Conditional, Index, IndexedAccess, StringMapping, Substitution, UniqueESSymbol } = ts.TypeFlags
+
+/** Types whose text may have names of other packages. */
+const computed = Conditional | Index | IndexedAccess | StringMapping | Substitution | UniqueESSymbol
+
+/**
  * Prints a type with the names of the package.
  *
  * @param {ts.Type} type
@@ -108,20 +125,28 @@ const print = (type, isDeclared = false) => {
   }
   if (!(type.flags & ts.TypeFlags.Object)) {
     const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation)
+    rejectMissing(type, (type.flags & computed) !== 0, "what is computed")
     return types.get(text) ?? text
   }
   const reference = "target" in type ? /** @type {ts.TypeReference} */ (type) : undefined
   if (reference !== undefined && checker.isTupleType(type)) {
+    const { elementFlags } = /** @type {ts.TupleType} */ (reference.target)
+    rejectMissing(type, elementFlags.some((flag) => flag !== ts.ElementFlags.Required), "optional elements")
     return `readonly [${checker.getTypeArguments(reference).map((one) => print(one)).join(", ")}]`
   }
   const symbol = isDeclared ? undefined : nameOf(type.symbol)
   if (symbol !== undefined) {
     return withArguments(symbol, reference === undefined ? [] : checker.getTypeArguments(reference))
   }
-  const [signature] = type.getCallSignatures()
-  if (signature !== undefined) return printSignature(signature)
-  const [constructor] = type.getConstructSignatures()
-  return constructor === undefined ? printObject(type) : `new ${printSignature(constructor)}`
+  const calls = type.getCallSignatures()
+  const constructors = type.getConstructSignatures()
+  const [signature] = [...calls, ...constructors]
+  if (signature === undefined) return printObject(type)
+  const members = type.getProperties().filter(({ name }) => name !== "prototype")
+  rejectMissing(type, calls.length + constructors.length > 1, "overloads")
+  rejectMissing(type, members.length > 0, "members of the function")
+  rejectMissing(type, signature.typeParameters !== undefined, "type parameters")
+  return `${calls.length === 0 ? "new " : ""}${printSignature(signature)}`
 }
 
 /**
@@ -163,7 +188,13 @@ const printUnion = (type, isDeclared) => {
 
 /** @param {ts.Signature} signature */
 const printSignature = (signature) => {
-  const parameters = signature.parameters.map((one) => `${one.name}: ${print(checker.getTypeOfSymbol(one))}`)
+  const parameters = signature.parameters.map((one) => {
+    const node = one.valueDeclaration
+    const [isOptional, isRest] = node !== undefined && ts.isParameter(node)
+      ? [checker.isOptionalParameter(node), node.dotDotDotToken !== undefined]
+      : [false, false]
+    return `${isRest ? "..." : ""}${one.name}${isOptional ? "?" : ""}: ${print(checker.getTypeOfSymbol(one))}`
+  })
   return `(${parameters.join(", ")}) => ${print(signature.getReturnType())}`
 }
 
@@ -194,11 +225,11 @@ const printObject = (type) => {
     const mark = member.flags & ts.SymbolFlags.Optional ? "?" : ""
     return `${commentOf(node)}readonly ${name}${mark}: ${print(checker.getTypeOfSymbol(member))};\n`
   })
-  const indexes = checker.getIndexInfosOfType(type).map((index) =>
-    `readonly [${index.declaration?.parameters[0]?.name.getText() ?? "name"}: string]: ${
-      print(index.type)
-    };\n`
-  )
+  const indexes = checker.getIndexInfosOfType(type).map((index) => {
+    rejectMissing(type, !(index.keyType.flags & ts.TypeFlags.String), "members other than those with names")
+    const name = index.declaration?.parameters[0]?.name.getText() ?? "name"
+    return `readonly [${name}: string]: ${print(index.type)};\n`
+  })
   return `{\n${[...members, ...indexes].join("").replaceAll(/^/gm, "    ").trimEnd()}\n}`
 }
 

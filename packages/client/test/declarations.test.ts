@@ -1,5 +1,6 @@
 /** The published declarations: without types of Effect, and as plain as what an editor shows of them. */
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { spawnSync } from "node:child_process"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -35,6 +36,21 @@ it("import no other package", async () => {
 
 it("compile in a project without Effect", async () => {
   expect(await compile(folder, program)).toBe("")
+})
+
+it("are not written without a part of a type of another package", async () => {
+  const from = join(folder, "overloads")
+  await mkdir(join(from, "internal"), { recursive: true })
+  const overloads = "export interface Foreign { readonly read: { (a: string): void; (a: number): void } }"
+  await writeFile(join(from, "internal/Foreign.d.ts"), overloads)
+  const index = "import type { Foreign } from \"./internal/Foreign.ts\"\nexport declare const own: Foreign"
+  await writeFile(join(from, "index.d.ts"), index)
+  await writeFile(join(from, "sandbox.d.ts"), "export {}")
+  const script = fileURLToPath(new URL("../declarations.mjs", import.meta.url))
+  const { stderr } = spawnSync(process.execPath, [script, from, join(folder, "out")], { encoding: "utf8" })
+  expect(stderr).toContain(
+    "declarations.mjs cannot write overloads of { (a: string): void; (a: number): void; }"
+  )
 })
 
 /** What an editor shows for expressions of a program. A new expression is a new line in the record. */
