@@ -53,9 +53,8 @@ export const forkProcess = (
     return { pid: child.pid ?? 0, sendMessage }
   })
 
+/** A program of Node.js. */
 export interface ProgramSpec {
-  /** Default: Node.js. */
-  readonly file?: string
   readonly args: ReadonlyArray<string>
   /** Default: only `PATH`. */
   readonly env?: Readonly<Record<string, string>>
@@ -64,22 +63,23 @@ export interface ProgramSpec {
 const environmentOf = (env: ProgramSpec["env"]) => ({ PATH: process.env["PATH"], ...env })
 
 /** Runs a program to its end. Returns its output, and its wall time from start to exit in microseconds. */
-export const runProgram = (program: ProgramSpec) =>
+export const runProgram = ({ args, env }: ProgramSpec) =>
   Effect.promise(async () => {
-    const { args, env, file = process.execPath } = program
     const options = { encoding: "buffer", env: environmentOf(env), maxBuffer: 2 ** 30 } as const
     const startedAt = performance.now()
-    const { stdout } = await promisify(execFile)(file, args, options)
+    const { stdout } = await promisify(execFile)(process.execPath, args, options)
     return { output: stdout, wall: (performance.now() - startedAt) * 1000 }
   })
 
 /** Starts a program and waits until its output matches `pattern`. Returns this output, and discards later output. */
-export const startProgram = (program: ProgramSpec, pattern: RegExp) =>
+export const startProgram = ({ args, env }: ProgramSpec, pattern: RegExp) =>
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const { args, env, file = process.execPath } = program
-        const child = spawn(file, args, { env: environmentOf(env), stdio: ["ignore", "pipe", "pipe"] })
+        const child = spawn(process.execPath, args, {
+          env: environmentOf(env),
+          stdio: ["ignore", "pipe", "pipe"]
+        })
         // The child must not outlive this process
         const kill = () => child.kill("SIGKILL")
         process.once("exit", kill)
@@ -99,7 +99,7 @@ export const startProgram = (program: ProgramSpec, pattern: RegExp) =>
       }
       for (const stream of streams) stream?.on("data", onOutput)
       child.once("error", (error) => resume(Effect.die(error)))
-      child.once("exit", () => resume(Effect.dieMessage(`${program.args.join(" ")} exited: ${output}`)))
+      child.once("exit", () => resume(Effect.dieMessage(`${args.join(" ")} exited: ${output}`)))
     })
     return { pid: child.pid ?? 0, output }
   })
