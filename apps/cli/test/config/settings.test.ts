@@ -1,17 +1,12 @@
 /** Settings: their names, their sources and their values. How they apply is in the golden records. */
-import { chainId, evmChains } from "@blockquarry/core/Chain"
-import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { decodeArguments } from "../../src/args/OperationParameters.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import * as Configuration from "../../src/config/Configuration.ts"
-import { findSetting, settings, variableOf } from "../../src/config/Setting.ts"
-import { exampleValues } from "../../src/help/Help.ts"
+import { settings, variableOf } from "../../src/config/Setting.ts"
 import { directories } from "../support/directories.ts"
 
 const examples: Readonly<Record<string, string>> = {
@@ -77,27 +72,6 @@ it.live("accept what config get prints, also defaults", () =>
       expect([name, (yield* run(["config", "set", name, printed.out.trim()])).code]).toEqual([name, 0])
     }
   }).pipe(Effect.scoped))
-
-it.effect.prop(
-  "accept the chains that --chain accepts",
-  [
-    fc.oneof(
-      fc.constantFrom(...evmChains.flatMap((name) => [name, name.replaceAll(" ", "-"), chainId(name)])),
-      // A comma separates several chains
-      fc.string({ minLength: 1, maxLength: 8 }).map((text) => text.replaceAll(",", ";"))
-    ),
-    fc.func(fc.boolean())
-  ],
-  ([spelling, isUpper]) =>
-    Effect.sync(() => {
-      const text = [...spelling].map((letter, index) => isUpper(index) ? letter.toUpperCase() : letter).join(
-        ""
-      )
-      const values = new Map([["address", [exampleValues.wallet]], ["chain", [text]]])
-      const decoded = decodeArguments(walletTransfers, values)
-      expect(findSetting("chain")?.check(text) === null).toBe(Either.isRight(decoded))
-    })
-)
 
 it.effect("apply from a project file above the working directory, but not above the repository", () =>
   Effect.gen(function*() {

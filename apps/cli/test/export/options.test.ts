@@ -130,17 +130,6 @@ it("writes nothing more after another process has taken over the lock", async ()
 describe("--dry-run", () => {
   const cursorOf = (out: string) => new URL(/^GET (.*)$/m.exec(out)?.[1] ?? "").searchParams.get("cursor")
 
-  it("prints the request with the variable of the key, and sends nothing", async () => {
-    const { list, run, sandbox, wallet } = await exportTo("")
-    const { code, out } = await run([...list, "--from-block", "5", "--max-items", "7", "--dry-run"])
-    expect([code, out]).toEqual([
-      0,
-      `GET ${Sandbox.baseUrls.data}/api/v2.2/${wallet}/erc20/transfers?limit=7&from_block=5\n` +
-      "x-api-key: $QUARRY_API_KEY\naccept: application/json\n"
-    ])
-    expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
-  })
-
   it("reads one page of an export to estimate pages and cost, and writes nothing", async () => {
     const { file, folder, run, sandbox } = await exportTo("x.csv", { defaultPageSize: 10 })
     const owners = ["token", "owners", sandbox.ledger.examples.busyToken, "--to", file, "--dry-run"]

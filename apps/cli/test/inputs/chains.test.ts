@@ -1,12 +1,11 @@
 /** Several chains in one command. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
-import * as HttpClient from "@effect/platform/HttpClient"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { temporaryFolder } from "../support/exports.ts"
-import { quarry, records, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
+import { quarry, records, type RunOptions } from "../support/quarry.ts"
 
 const scale = 120
 const { emptyWallet, token, wallet } = Ledger.make({ seed: 1, scale }).examples
@@ -99,18 +98,4 @@ it.live("writes an input that fails on several chains once to the file of --fail
         `# line 3, eth: ${polygonToken}\n${polygonToken}\n`
       ].join("")
     )
-  }))
-
-it.live("rejects a misspelled chain before anything is sent, with a suggestion", () =>
-  Effect.gen(function*() {
-    const env = sandboxEnvironment
-    const client = HttpClient.make(() => Effect.dieMessage("nothing may be sent"))
-    const of = (chains: string) =>
-      quarry(["wallet", "transfers", wallet, ...chains.split(" ")], { client, env })
-    expect(yield* of("--chain eth,polgon")).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(
-        /--chain: expected a chain name or ID, got "polgon"\nhint: did you mean --chain polygon\?/
-      )
-    })
   }))
