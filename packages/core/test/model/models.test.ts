@@ -12,7 +12,6 @@ import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
 import * as WalletChains from "@blockquarry/core/model/WalletChains"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
-import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { readdirSync } from "node:fs"
@@ -179,15 +178,5 @@ describe("a field", () => {
       expect(record).toHaveProperty([name], expected)
       expect(decode(StreamRecord.StreamRecord, encode(StreamRecord.StreamRecord, record))).toEqual(record)
     }
-  })
-
-  it("that is no fact never makes a record invalid, also with the compiled decoder", () => {
-    const decodeCompiled = Decoder.make(TokenPrice.TokenPrice)
-    FastCheck.assert(FastCheck.property(FastCheck.jsonValue(), (nativePrice) => {
-      const document = { usdPrice: 1.25, nativePrice }
-      expect(Either.getOrThrow(decodeCompiled(document))).toStrictEqual(
-        decode(TokenPrice.TokenPrice, document)
-      )
-    }))
   })
 })
