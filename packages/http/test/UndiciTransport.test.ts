@@ -82,7 +82,7 @@ const hostOf = (url: string): string => new URL(url).host
 /** Requests a price. */
 const requestPrice = <E>(baseUrl: string, layer: Layer.Layer<HttpClient.HttpClient, E>) =>
   Effect.gen(function*() {
-    const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+    const clients = yield* TestClients.connected({
       baseUrl,
       retry: TestClients.immediateRetries(1)
     })
@@ -204,7 +204,7 @@ describe("proxies", () => {
 
 it.effect("a connection that is not open when the attempt times out has no cost", () =>
   Effect.gen(function*() {
-    const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+    const clients = yield* TestClients.connected({
       baseUrl: "http://host.test",
       timeouts: { attempt: "3 seconds", call: "1 minute" },
       retry: TestClients.immediateRetries(1)

@@ -1,6 +1,5 @@
 /** Tests faults of the upstream over real sockets: the error of a call, and that nothing stays open afterwards. */
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -136,11 +135,7 @@ const hangs: ReadonlyArray<Fault> = [
 ]
 
 const clientsAt = (baseUrl: string, attempts = 1) =>
-  Effect.flatMap(
-    HttpClient.HttpClient,
-    (client) =>
-      TestClients.clientsOver(client, { baseUrl, retry: TestClients.immediateRetries(attempts), maxBodySize })
-  )
+  TestClients.connected({ baseUrl, retry: TestClients.immediateRetries(attempts), maxBodySize })
 
 const noneInFlight = (server: Server.Server) => until("all requests to end", () => server.inFlight() === 0)
 

@@ -1,6 +1,5 @@
 /** Tests truncated bodies, at every byte and with every encoding: a truncated page never counts as complete. */
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
-import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -64,7 +63,7 @@ describe.each(Server.clients)("with %s", (client, layer) => {
           ])
         )
       })
-      const { data } = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+      const { data } = yield* TestClients.connected({
         baseUrl: server.url,
         retry: TestClients.immediateRetries(1),
         breaker: CircuitBreaker.none

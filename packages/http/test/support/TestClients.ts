@@ -83,6 +83,12 @@ export const clientsOver = (
     Effect.provideService(HttpClient.HttpClient, client)
   )
 
+/** Creates clients that send through the client of the test. */
+export const connected = (
+  options: HarnessOptions
+): Effect.Effect<Clients, never, HttpClient.HttpClient> =>
+  Effect.flatMap(HttpClient.HttpClient, (client) => clientsOver(client, options))
+
 /** Creates clients over a script, and returns them with their requests. */
 export const harness = (script: ScriptedClient.Script, options?: HarnessOptions): Effect.Effect<Harness> => {
   const { requests, client } = ScriptedClient.make(script)
