@@ -2,6 +2,7 @@
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
@@ -10,11 +11,9 @@ import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import type { ConfigError } from "effect/ConfigError"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -253,11 +252,6 @@ it.effect("the ledger gets no x-api-key header if no API key is set, and its err
   }))
 
 describe("the hint of an error", () => {
-  const replyOf = (status: number) => ScriptedClient.make(() => ScriptedClient.respond(status)).client
-  const unreachable = HttpClient.make((request) =>
-    Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
-  )
-
   const hints: ReadonlyArray<
     readonly [
       name: string,
@@ -287,17 +281,14 @@ describe("the hint of an error", () => {
     "names what is configured: %s",
     ([, layer, [apiKey, baseUrl]]) =>
       Effect.gen(function*() {
-        const hintOf = (client: HttpClient.HttpClient) =>
-          Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }, { retry: RetryPolicy.none }))
-            .pipe(
-              Effect.flip,
-              Effect.map((error) => "hint" in error ? error.hint : error),
-              Effect.provide(layer),
-              Effect.provideService(HttpClient.HttpClient, client),
-              Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
-            )
-        expect(yield* hintOf(replyOf(401))).toBe(`Check ${apiKey}.`)
-        expect(yield* hintOf(unreachable)).toBe(`Check ${baseUrl} and your network.`)
+        const hintOf = (reply: ScriptedClient.ScriptedReply) => {
+          const call = CallOptions.withCallOptions({ retry: RetryPolicy.none })(Effect.flip(price))
+          return Effect.map(run(call, layer, [reply], variables), ({ value }) => Reflect.get(value, "hint"))
+        }
+        expect(yield* hintOf(ScriptedClient.respond(401))).toBe(`Check ${apiKey}.`)
+        expect(yield* hintOf(ScriptedClient.Disconnect({ code: "ECONNREFUSED" }))).toBe(
+          `Check ${baseUrl} and your network.`
+        )
       })
   )
 })

@@ -4,7 +4,6 @@ import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
-import * as Timeouts from "@blockquarry/http/Timeouts"
 import { it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -20,9 +19,8 @@ import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TelemetryRecorder from "../support/TelemetryRecorder.ts"
 import type * as TestClients from "../support/TestClients.ts"
 import { keysOf } from "../support/TestEngine.ts"
-import { timeline } from "./support/timeline.ts"
+import { retry, timeline } from "./support/scenario.ts"
 
-const retry = { retry: RetryPolicy.standard, timeouts: Timeouts.standard }
 const ok = ScriptedClient.json({ usdPrice: 1.5 })
 const bad = (status: number, retryAfter?: string) =>
   ScriptedClient.respond(status, "oops", retryAfter === undefined ? {} : { "retry-after": retryAfter })
