@@ -91,6 +91,11 @@ const lists: ReadonlyArray<readonly [name: string, keys: ReadonlyArray<string>, 
     pageWith({ page: 0, page_size: 100 }, record(9, 1)),
     pageWith({ page: 0, page_size: 100 }, record(9, 1))
   ]],
+  ["ends at a null cursor on the first page", ["1:1"], [pageWith({ cursor: null }, record(9, 1))]],
+  ["ends at a null cursor on a later page", ["1:1", "2:2", "3:3"], [
+    page(record(9, 1), record(8, 2)),
+    pageWith({ cursor: null }, record(8, 2), record(7, 3))
+  ]],
   ["has no duplicates if a block is returned in another order", ["1:1", "2:2", "3:3", "4:4"], [
     page(record(9, 1), record(8, 2), record(8, 3)),
     page(record(8, 4), record(8, 3), record(8, 2)),
