@@ -4,7 +4,7 @@ import { describe, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
 import { testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
-import { examples, recorder, until } from "./support/golden.ts"
+import { recorder, until } from "./support/golden.ts"
 
 /** Costs 3 units. */
 const price = sampleRequests["tokenPrice"]?.path ?? ""
@@ -21,56 +21,20 @@ const clients = [
 
 describe("golden records", () => {
   it("of quotas", async () => {
-    const { send, end, pass, proxy } = recorder("quotas")
-    await proxy("enforced", { config: { clients, cache: defaults.cache } })
-    await send("the first of two", price, as("of-hourly"))
-    await send("a hit costs the same", price, as("of-hourly"))
-    await send("the hourly limit is exhausted", price, as("of-hourly"))
-    await send("an invalid request costs nothing", `${price}&to_block=x`, as("of-hourly"))
-    await send("OPTIONS costs nothing", price, { ...as("of-hourly"), method: "OPTIONS" })
-    await send("HEAD costs as much", price, { ...as("of-hourly"), method: "HEAD" })
-    await pass(1_800_000)
-    await send("after half an hour, half of the limit is available", price, as("of-hourly"))
-    await send("no more than half", price, as("of-hourly"))
-    await send("at once, in a window of two seconds", price, as("of-fast"))
-    await send("queued for one second", price, as("of-fast"))
-    await send("queued again", price, as("of-fast"))
-    await send("a cost over the limit is queued", price, as("of-little"))
-    await send("once more", price, as("of-little"))
-    await send("within the daily quota: first", price, as("of-daily"))
-    await send("within the daily quota: second", price, as("of-daily"))
-    await send("the daily quota is exhausted", price, as("of-daily"))
-    await send(
-      "a cheaper operation still succeeds",
-      sampleRequests["ledgerTransaction"]?.path ?? "",
-      as("of-daily")
-    )
-    await send(
-      "a list is charged per page",
-      `/all/api/v2.2/${examples.wallet}/erc20/transfers?limit=100`,
-      as("of-daily")
-    )
-    await pass(43_200_000)
-    await send("the next day", price, as("of-daily"))
-    await send("without a limit", price, as("of-free"))
-    await proxy("without waiting", {
+    const { end, replay } = recorder("quotas")
+    await replay("enforced", { config: { clients, cache: defaults.cache } })
+    await replay("without waiting", {
       config: { clients, quotas: { ...defaults.quotas, maxWait: Duration.zero } }
     })
-    await send("the first", price, as("of-fast"))
-    await send("over the rate limit", price, as("of-fast"))
-    await pass(1000)
-    await send("a second later", price, as("of-fast"))
-    await proxy("in shadow mode", {
+    await replay("in shadow mode", {
       config: { clients, cache: defaults.cache, quotas: { ...defaults.quotas, mode: "shadow" } }
     })
-    for (const number of [1, 2, 3]) await send(`request ${number}, hourly limit`, price, as("of-hourly"))
-    for (const number of [1, 2, 3]) await send(`request ${number}, daily quota`, price, as("of-daily"))
     await end()
   })
 
   it("of teams and months", async () => {
-    const { send, end, pass, proxy } = recorder("teams")
-    await proxy("with a team, and a quota of all clients", {
+    const { end, replay } = recorder("teams")
+    await replay("with a team, and a quota of all clients", {
       config: {
         clients: [
           testClient("web", "of-web", { monthlyQuota: { soft: 60, hard: 300 } }),
@@ -86,21 +50,6 @@ describe("golden records", () => {
         quotas: { ...defaults.quotas, billingDay: 15, dailyQuota: 350 }
       }
     })
-    await send("within all quotas", price, as("of-web"))
-    await send("over two soft quotas", price, as("of-web"))
-    await send("another client of the team", price, as("of-app"))
-    await send("the last units of the team", price, as("of-app"))
-    await send("the quota of the team is used up", price, as("of-app"))
-    await send("for the first client, too", price, as("of-web"))
-    await send("a client of no team", price, as("of-lab"))
-    await send("a soft quota does not reject", price, as("of-lab"))
-    await send("the last units of all clients", price, as("of-lab"))
-    await send("the quota of all clients is used up", price, as("of-lab"))
-    await pass(86_400_000)
-    await send("the next day", price, as("of-lab"))
-    await send("the team waits for its month", price, as("of-web"))
-    await pass(31 * 86_400_000)
-    await send("the next month", price, as("of-web"))
     await end()
   })
 

@@ -1,7 +1,7 @@
 /**
  * Records of the proxy's behavior: requests and responses on the wire, and log lines. `vitest -u` rewrites
  * them; a difference fails in CI. A response with the status and the body of an earlier one of the record shows only the
- * headers that differ.
+ * headers that differ. Where a test replays a record, that is the list of requests, too: a new case is a title and a request.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { createHook } from "node:async_hooks"
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import * as Zlib from "node:zlib"
@@ -124,6 +125,8 @@ interface Recorder {
   readonly send: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.ParsedResponse>>
   /** Starts another proxy, without the state of the previous one. */
   readonly proxy: (title: string, options?: Options) => Promise<Proxied>
+  /** Starts a proxy, and sends the requests that the record has below its title. `more` is what it does not show of some. */
+  readonly replay: (title: string, options?: Options, more?: Readonly<Record<string, Sent>>) => Promise<void>
   /** Moves the clock forward. */
   readonly pass: (millis: number) => Promise<void>
   /** Records a note. */
@@ -160,65 +163,75 @@ export const recorder = (name: string): Recorder => {
     takeLog()
     state.proxied = undefined
   }
+  const proxy: Recorder["proxy"] = async (title, options) => {
+    await close()
+    written.push(`##### ${title}\n`)
+    logged.push(JSON.stringify({ proxy: title }))
+    state.proxied = await start(options)
+    return state.proxied
+  }
+  const pass: Recorder["pass"] = async (millis) => {
+    const { clock } = current()
+    clock.moveTo(clock.now() + millis)
+    await Clock.turns(60)
+    written.push(`(${millis} ms pass)\n`)
+  }
+  const send: Recorder["send"] = async (title, target, sent = {}) => {
+    const proxied = current()
+    state.number += 1
+    const number = state.number
+    const text = sent.raw ?? requestText(target, sent)
+    const stream = await exchange(proxied, sent, text)
+    const { incomplete, problem, ...parsed } = Wire.parseResponses(stream, () => sent.method === "HEAD")
+    const responses = incomplete === undefined ? parsed.responses : [...parsed.responses, incomplete]
+    const ids = responses.flatMap((response) => Wire.header(response, "x-request-id") ?? [])
+    names.push(...ids.filter((id) => id.search(uuid) === 0).map((id) => [id, `<id ${number}>`] as const))
+    const probe = /^\w+ (http:\/\/[^/]+)?\/(livez|readyz)[ ?]/.test(text) && responses[0]?.status === 200
+    if (sent.to !== "admin" && !probe) {
+      for (const id of ids) {
+        await until(`the line of ${title}`, () => proxied.lines.some((line) => line.includes(id)))
+      }
+    }
+    takeLog()
+    const upstream = counted(proxied.upstream.takeRequests()).map((line) =>
+      `upstream: ${abbreviated(named(line, names))}`
+    )
+    const texts = responses.map((response) => {
+      const shown = shownResponse(response, number, sent.elsewhere, names)
+      const text = differencesOf(shown, seen)
+      seen.push(shown)
+      return text
+    })
+    written.push(
+      [
+        `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}`,
+        named(abbreviatedRequest(text), names),
+        ...texts,
+        ...(incomplete === undefined ? [] : ["the connection closes before the last chunk"]),
+        ...(problem === null || incomplete !== undefined ? [] : [`no response: ${problem}`]),
+        ...(stream === "" ? ["the connection closes without a response"] : []),
+        ...upstream,
+        ""
+      ].join("\n")
+    )
+    return responses
+  }
   return {
     close,
-    proxy: async (title, options) => {
-      await close()
-      written.push(`##### ${title}\n`)
-      logged.push(JSON.stringify({ proxy: title }))
-      state.proxied = await start(options)
-      return state.proxied
+    pass,
+    proxy,
+    replay: async (title, options, more = {}) => {
+      await proxy(title, options)
+      for (const step of recordedSteps(name, title)) {
+        if (typeof step === "number") await pass(step)
+        else await send(step.title, "", { ...step.sent, ...more[step.title] })
+      }
     },
-    pass: async (millis) => {
-      const { clock } = current()
-      clock.moveTo(clock.now() + millis)
-      await Clock.turns(60)
-      written.push(`(${millis} ms pass)\n`)
-    },
+    send,
     note: (text) => void written.push(`${text}\n`),
     logged: (text) => {
       const { lines } = current()
       return until(`a line with ${text}`, () => lines.some((line) => line.includes(text)))
-    },
-    send: async (title, target, sent = {}) => {
-      const proxied = current()
-      state.number += 1
-      const number = state.number
-      const text = sent.raw ?? requestText(target, sent)
-      const stream = await exchange(proxied, sent, text)
-      const { incomplete, problem, ...parsed } = Wire.parseResponses(stream, () => sent.method === "HEAD")
-      const responses = incomplete === undefined ? parsed.responses : [...parsed.responses, incomplete]
-      const ids = responses.flatMap((response) => Wire.header(response, "x-request-id") ?? [])
-      names.push(...ids.filter((id) => id.search(uuid) === 0).map((id) => [id, `<id ${number}>`] as const))
-      const probe = /^\w+ (http:\/\/[^/]+)?\/(livez|readyz)[ ?]/.test(text) && responses[0]?.status === 200
-      if (sent.to !== "admin" && !probe) {
-        for (const id of ids) {
-          await until(`the line of ${title}`, () => proxied.lines.some((line) => line.includes(id)))
-        }
-      }
-      takeLog()
-      const upstream = counted(proxied.upstream.takeRequests()).map((line) =>
-        `upstream: ${abbreviated(named(line, names))}`
-      )
-      const texts = responses.map((response) => {
-        const shown = shownResponse(response, number, sent.elsewhere, names)
-        const text = differencesOf(shown, seen)
-        seen.push(shown)
-        return text
-      })
-      written.push(
-        [
-          `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}`,
-          named(abbreviatedRequest(text), names),
-          ...texts,
-          ...(incomplete === undefined ? [] : ["the connection closes before the last chunk"]),
-          ...(problem === null || incomplete !== undefined ? [] : [`no response: ${problem}`]),
-          ...(stream === "" ? ["the connection closes without a response"] : []),
-          ...upstream,
-          ""
-        ].join("\n")
-      )
-      return responses
     },
     end: async () => {
       await close()
@@ -226,6 +239,33 @@ export const recorder = (name: string): Recorder => {
       await matches(`${logged.join("\n")}\n`, `${name}.log.ndjson`)
     }
   }
+}
+
+/** The requests below the title of a proxy in a record, and the milliseconds that pass between them. */
+const recordedSteps = (name: string, proxy: string) => {
+  const section = readFileSync(record(`${name}.http`), "utf8").split(/^##### /m)
+    .find((text) => text.startsWith(`${proxy}\n`))
+  if (section === undefined) throw new Error(`${name}.http has no ${proxy}`)
+  return section.split(/^(?:=== |\((?=\d+ ms pass))/m).slice(1).map((step) => {
+    const [, millis] = /^(\d+) ms pass\)/.exec(step) ?? []
+    if (millis !== undefined) return Number(millis)
+    const [heading = "", ...lines] = step.split("\n")
+    const [, title = "", admin] = /^(?:\d+\. )?(.*?)( \(admin listener\))?$/.exec(heading) ?? []
+    const [, elsewhere] = /^\n\((.+)\)$/m.exec(step) ?? []
+    const end = lines.findIndex((line) => /^(-> |no response|the connection)/.test(line))
+    const [line = "", ...others] = lines.slice(0, end < 0 ? undefined : end)
+    const hosts = others.some((one) => one.startsWith("Host:")) ? [] : [`Host: ${host}`]
+    const usual = line.endsWith(" HTTP/1.1") ? [...hosts, "Connection: close"] : []
+    const text = [line, ...usual, ...others].join("\n").replace(/\n+$/, "")
+    const [head = "", body = ""] = text.split("\n\n")
+    const sent: Sent = {
+      method: line.split(" ")[0] ?? "",
+      raw: `${head.replaceAll("\n", "\r\n")}\r\n\r\n${body}`,
+      ...(admin === undefined ? {} : { to: "admin" }),
+      ...(elsewhere === undefined ? {} : { elsewhere })
+    }
+    return { title, sent }
+  })
 }
 
 /** Combines repeated lines. */
@@ -248,10 +288,10 @@ export const until = async (what: string, holds: () => boolean): Promise<void> =
   }
 }
 
-/** The jobs of the thread pool that have not completed: reads of files, and signatures. */
+/** The jobs of the thread pool that have not completed: reads of files, and signatures. Others may end with garbage collection. */
 const jobs = new Set<number>()
 createHook({
-  init: (id, type) => void (/^FSREQ|REQUEST$/.test(type) && jobs.add(id)),
+  init: (id, type) => void (/^(FSREQ|SIGNREQUEST)/.test(type) && jobs.add(id)),
   destroy: (id) => void jobs.delete(id)
 }).enable()
 
