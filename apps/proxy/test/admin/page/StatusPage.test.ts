@@ -1,12 +1,13 @@
 /// <reference lib="dom" />
-/** The status page in a browser: contents, refreshing, lost connections and tokens. */
+/** The status page in a browser: records of its text, refreshing, lost connections and tokens. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
 import type { Status } from "../../../src/admin/Status.ts"
+import { matches } from "../../golden/support/golden.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
-import { busyStatus, sampleUsage } from "../../support/sampleStatuses.ts"
+import { busyStatus, idleStatus, sampleUsage } from "../../support/sampleStatuses.ts"
 
 it.runIf(process.env["QUARRY_CHECK"] === "1")("finds Chromium in a full check", () => {
   expect(Chromium.program).toBeDefined()
@@ -31,15 +32,16 @@ const serve = (status: () => Status, seen: Array<string | undefined> = [], token
       .end(rejected ? "{}" : JSON.stringify(status()))
   })
 
+const busy = busyStatus(now)
+
 const hostile = "<img src=x onerror=\"document.title='in'\">"
 const veryLong = "x".repeat(300)
 
 /** 100 clients, 20 processes and an outage of the upstream. The later a client, the more failures it has. */
 const largeStatus: Status = (() => {
-  const status = busyStatus(now)
-  const [client, process, failure] = [status.clients[0]!, status.processes[0]!, status.failures[0]!]
+  const [client, process, failure] = [busy.clients[0]!, busy.processes[0]!, busy.failures[0]!]
   return {
-    ...status,
+    ...busy,
     clients: Array.from({ length: 100 }, (_, index) => ({
       ...client,
       name: `client-${index}`,
@@ -70,14 +72,13 @@ const named: ReadonlySet<string> = new Set([
 /** A status in which every name is the given one. */
 const withNames = (name: string): Status =>
   JSON.parse(
-    JSON.stringify(busyStatus(now)),
+    JSON.stringify(busy),
     (key, value) => named.has(key) && typeof value === "string" ? name : value
   )
 
 describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedSuffix}`, () => {
   layer(Chromium.layer)((it) => {
     it.scoped.each<[string, Status, string]>([
-      ["usual names", busyStatus(now), "wallet-app"],
       ["markup as names", withNames(hostile), hostile],
       ["long names", withNames(veryLong), veryLong]
     ])(
@@ -90,6 +91,23 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
             await page.locator("#clients").getByText(name).first().waitFor()
             await page.locator("#throughput svg path.line").first().waitFor()
             expect(await page.locator("img").count()).toBe(0)
+            expect(await Chromium.overflows(page)).toEqual([0, 0, 0])
+          })
+        })
+    )
+
+    it.scoped.each([["busy", busy], ["quiet", idleStatus(now)]] as const)(
+      "has the text of the record, and fits a phone and a desktop: %s",
+      ([name, status]) =>
+        Effect.gen(function*() {
+          const { url } = yield* serve(() => status)
+          const page = yield* Chromium.open(url)
+          yield* Effect.promise(async () => {
+            await page.waitForFunction(() => document.title.includes("–"))
+            await page.locator("#usage").waitFor()
+            const text = (await page.locator("body").innerText()).trim().replaceAll(/\n+/g, "\n")
+              .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<time>").replaceAll(/^\d{4}-\d\d$/gm, "<month>")
+            await matches(`${text}\n`, `status-page-${name}.txt`)
             expect(await Chromium.overflows(page)).toEqual([0, 0, 0])
           })
         })
@@ -115,7 +133,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
     it.scoped("sends no requests while it is hidden", () =>
       Effect.gen(function*() {
         const seen: Array<string | undefined> = []
-        const { url } = yield* serve(() => busyStatus(now), seen)
+        const { url } = yield* serve(() => busy, seen)
         const page = yield* Chromium.open(url, { beforeLoad: (page) => page.clock.install({ time: now }) })
         const setHidden = (hidden: boolean) =>
           page.evaluate((hidden) => {
@@ -169,7 +187,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
 
     it.scoped("reads a chart with the keyboard", () =>
       Effect.gen(function*() {
-        const { url } = yield* serve(() => busyStatus(now))
+        const { url } = yield* serve(() => busy)
         const page = yield* Chromium.open(url)
         yield* Effect.promise(async () => {
           const slider = page.locator("#latency input")
@@ -190,7 +208,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
 
     it.scoped("takes the token of the link that is printed at startup, for this tab and not in the URL", () =>
       Effect.gen(function*() {
-        const { url } = yield* serve(() => busyStatus(now), [], () => "generated")
+        const { url } = yield* serve(() => busy, [], () => "generated")
         const page = yield* Chromium.open(`${url}#token=generated`)
         yield* Effect.promise(async () => {
           await page.locator("#totals").getByText("4,004").waitFor()
@@ -207,7 +225,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
       Effect.gen(function*() {
         const seen: Array<string | undefined> = []
         let accepted = "secret-token"
-        const { url } = yield* serve(() => busyStatus(now), seen, () => accepted)
+        const { url } = yield* serve(() => busy, seen, () => accepted)
         const page = yield* Chromium.open(url)
         yield* Effect.promise(async () => {
           const field = page.getByLabel("Admin token")
