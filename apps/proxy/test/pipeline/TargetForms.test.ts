@@ -1,12 +1,9 @@
 /** Forms of request targets (RFC 9112, section 3.2). In the absolute form, the authority takes the place of `Host` in every check. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
-import * as Harness from "../hostile/harness.ts"
 import { bytes, exchange, header, parseResponses } from "../hostile/rawHttp.ts"
-import { examples, openAdmin, start, testClient } from "../support/proxy.ts"
+import { openAdmin, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
@@ -141,92 +138,3 @@ it.scopedLive("the admin listener checks the authority, too", () =>
       ] as const
     ) expect([target, (yield* sendToAdmin(target, headers)).status]).toEqual([target, status])
   }))
-
-describe("no form of a target leads further than its path", () => {
-  const { collection721, token: contract, wallet } = examples
-  const priceOf = (address: string) => `/api/v2.2/erc20/${address}/price`
-  const passedThrough = `/api/v2.2/wallets/${wallet}/net-worth`
-
-  /** Spellings of a path that some parser may take for it. */
-  const formsOf = (path: string): ReadonlyArray<string> =>
-    [
-      "http://localhost HTTP://LOCALHOST:80 http://[::1]:1 http://evil.example https://localhost",
-      "ftp://localhost http://a@localhost http: http:/ http:// //localhost / localhost localhost:80 * ? # /#",
-      "\\ /\\ /. /x/.. /%2e /%2e%2e /%2f /%5c /; /%00 /%20 /%0d%0a @localhost http://localhost/.",
-      "http://localhost// /all"
-    ].flatMap((starts) => starts.split(" ")).map((start) => start + path).concat(
-      "/ // /. /.. /x/.. /%2e # #a %23 %3f ? ; ;a=b %00 \x00 \\ %20 %5c".split(" ").map((end) => path + end),
-      path.toUpperCase(),
-      path.replaceAll(/[a-z]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
-      path.replaceAll("a", "%2561"),
-      path.replaceAll("/", "%2f"),
-      path.replaceAll("/", "\\"),
-      path.replaceAll("/", "//"),
-      path.replaceAll("/", "/./"),
-      path.replace(/\/(?=[^/]*$)/, "%2F"),
-      path.replace("/api", "/x/../api"),
-      path.replace(".2", "%2e2")
-    )
-
-  const otherTargets = ["", "*", "?", "#", "/..", "localhost:80", "evil.example:443"]
-
-  it.scopedLive.each<readonly [title: string, token: string | null, paths: ReadonlyArray<string>]>([
-    ["of a client with contracts", "contracts", [
-      priceOf(wallet),
-      `/api/v2.2/nft/${collection721}/1`,
-      passedThrough
-    ]],
-    ["of a client with one operation", "scope", [`/api/v2.2/${wallet}/erc20/transfers`, passedThrough]],
-    ["without a token", "unknown", [priceOf(contract), passedThrough]],
-    ["of an anonymous client", null, [passedThrough]]
-  ])("%s", ([, token, paths]) =>
-    Effect.gen(function*() {
-      const { port, upstream } = yield* Harness.start({
-        anonymous: token === null,
-        config: token === null ? {} : {
-          clients: [
-            testClient("contracts", "contracts", { contracts: [contract] }),
-            testClient("scope", "scope", { scopes: ["tokenPrice"] })
-          ]
-        },
-        limits: { requestTimeout: Duration.seconds(3) }
-      })
-      const send = sendTo(port)
-      const headers: Headers = token === null ? {} : { "x-api-key": token }
-      const targets = [...paths, ...paths.flatMap(formsOf), ...otherTargets]
-      for (const [index, target] of targets.entries()) {
-        for (const method of sample(["GET", "HEAD", "CONNECT", "OPTIONS"], 4, index)) {
-          const { status = 400 } = yield* send(target, headers, method)
-          // An OPTIONS request gets no data.
-          const allowed = method === "OPTIONS" && status === 204 || status >= 400 && status < 500
-          expect([method, target, status, allowed]).toEqual([method, target, status, true])
-        }
-      }
-      expect(upstream.requests()).toEqual([])
-    }))
-
-  it.scopedLive("but the forms of a path that the client may use are served, and sent as its path", () =>
-    Effect.gen(function*() {
-      const { port, upstream } = yield* Harness.start({
-        config: { clients: [testClient("contracts", "contracts", { contracts: [contract] })] }
-      })
-      const send = sendTo(port)
-      const path = priceOf(contract)
-      const served = [
-        path,
-        `http://localhost${path}`,
-        `HTTP://EVIL.EXAMPLE:80${path}`,
-        `http://[::1]:1${path}`
-      ]
-      const encoded = formsOf(path).filter((form) =>
-        /^[^%]*(%[2-7][\da-f][^%]*)+$/.test(form) && !/%2f/i.test(form) && decodeURIComponent(form) === path
-      )
-      expect(encoded).toHaveLength(2)
-      for (const target of [...served, ...encoded]) {
-        expect([target, (yield* send(target, { "x-api-key": "contracts" })).status]).toEqual([target, 200])
-      }
-      expect(upstream.requests().map((request) => request.split(" HTTP/")[0])).toEqual(
-        [...served, ...encoded].map(() => `GET ${path}`)
-      )
-    }))
-})

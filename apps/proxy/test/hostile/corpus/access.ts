@@ -68,7 +68,9 @@ const anyRefusal = [
   ...outOfScope,
   ...notPassedThrough,
   "400 malformed-uri",
-  "405 method-not-allowed"
+  "400 malformed-request",
+  "405 method-not-allowed",
+  "421 host-not-allowed"
 ]
 
 /** A path with the values of a request for a contract, and its query without chains and contracts. */
@@ -113,10 +115,11 @@ const encodedPrefix: Form = (target) => target.replace(/[a-z]/, encodeLetter)
 const otherForms: ReadonlyArray<Form> = [
   (target) => target.replace(/[a-z]/, (letter) => encodeLetter(letter.toUpperCase())),
   (target) => target.replace(/[^?]*/, (path) => path.toUpperCase().replaceAll("0X", "0x")),
-  (target) => `/${target}`,
   (target) => target.replace(/(?<=.)\//, "//"),
-  (target) => `/.${target}`,
-  (target) => `/x/..${target}`,
+  ...[
+    "/ /. /x/.. /%2e /%2e%2e /%2f /; /%20 /%00 http://a@localhost ftp://localhost https://localhost",
+    "http://localhost/"
+  ].flatMap((starts) => starts.split(" ")).map((start): Form => (target) => start + target),
   (target) => target.replace(/\/(?=[^/]*$)/, "/%2e%2E/"),
   (target) => target.replace(/\/(?=[^/]*$)/, "%2f"),
   ...["/", "//", "%20", ";a=b", "%00", "/.", "/%2e", "%2f", "%252f", "%3f", "%23"].map(
@@ -175,12 +178,6 @@ const foreignNames = ({ parameters }: AnyOperation): ReadonlyArray<string> => [
   ...similarNames
 ]
 
-/** The first is in the canonical spelling of names. */
-const chainSpellings = {
-  allowed: ["polygon", "POLYGON", "0x89", "0X0089", "%70olygon"],
-  other: ["base", "BASE", "0x2105", "0X02105", "%62ase", "someday", "all", "*", "polygon%20", "polygon%00"]
-}
-
 const addressSpellings = (address: string): ReadonlyArray<string> => [
   address,
   `0x${address.slice(2).toUpperCase()}`,
@@ -188,74 +185,68 @@ const addressSpellings = (address: string): ReadonlyArray<string> => [
   address.replace(/(?<=0x)./, encodeLetter)
 ]
 
-/** A parameter with one value, in all spellings of the name and of the value. */
-const single = (name: string, [first = "", ...values]: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...namesOf(name).map((name) => `${name}=${first}`),
-  ...values.map((value) => `${name}=${value}`)
-]
+/** A part of a request, in all spellings: for what its client may read, and for what it may not. */
+interface Part {
+  readonly allowed: ReadonlyArray<string>
+  readonly other: ReadonlyArray<string>
+}
 
-/** A parameter that occurs twice, in every format of arrays. */
-const repeated = (name: string, a: string, b: string): ReadonlyArray<string> => [
+const chains: Part = {
+  allowed: ["polygon", "POLYGON", "0x89", "0X0089", "%70olygon"],
+  other: ["base", "BASE", "0x2105", "0X02105", "%62ase", "someday", "all", "*", "polygon%20", "polygon%00"]
+}
+
+const contracts: Part = { allowed: addressSpellings(contract), other: addressSpellings(otherContract) }
+
+/** A parameter with two values, in every format of arrays. */
+const both = (name: string, a = "", b = ""): ReadonlyArray<string> => [
   `${name}[]=${a}&${name}[]=${b}`,
   `${name}[0]=${a}&${name}[1]=${b}`,
   `${name}[1]=${a}&${name}[0]=${b}`,
   `${name}=${a}&${name}=${b}`,
   `${name}=${a}&${name}[]=${b}`,
-  `${name}[]=${a}&order=DESC&${name}%5B%5D=${b}`
-]
-
-const commas = (name: string, a: string, b: string): ReadonlyArray<string> => [
+  `${name}[]=${a}&order=DESC&${name}%5B%5D=${b}`,
   `${name}=${a},${b}`,
   `${name}[]=${a}%2C${b}`
 ]
 
-/** Parts of a query with which a request is for what its client may read, and for what it may not. */
-interface Parts {
-  readonly allowed: ReadonlyArray<string>
-  readonly other: ReadonlyArray<string>
-}
-
-/** Of a parameter with several values. Without it, a request is for all. */
-const listParts = (name: string, allowed: ReadonlyArray<string>, other: ReadonlyArray<string>): Parts => {
-  const [a = "", alias = ""] = allowed
-  const [b = ""] = other
-  const both = [[a, b], [b, a]] as const
+/** A query parameter. Without it, a request is for all, or for the default chain of the upstream. */
+const queryPart = (name: string, { allowed, other }: Part, isList: boolean): Part => {
+  const single = ([first = "", ...values]: ReadonlyArray<string>) => [
+    ...namesOf(name).map((name) => `${name}=${first}`),
+    ...values.map((value) => `${name}=${value}`)
+  ]
   return {
-    allowed: [...single(name, allowed), ...repeated(name, a, alias), ...commas(name, a, alias)],
+    allowed: [...single(allowed), ...(isList ? both(name, ...allowed) : [])],
     other: [
       "",
       `${name}=`,
       `${name}[]=&${name}=,`,
-      ...single(name, other),
-      ...both.flatMap(([a, b]) => [...repeated(name, a, b), ...commas(name, a, b)])
+      ...single(other),
+      ...both(name, allowed[0], other[0]),
+      ...both(name, other[0], allowed[0])
     ]
   }
 }
 
-const anyPart: Parts = { allowed: [""], other: [] }
-
-const noPart: Parts = { allowed: [], other: [""] }
-
-/** The chain of a request that names none is the default of the upstream. */
-const chainParts = ({ parameters }: AnyOperation): Parts => {
-  const { allowed, other } = chainSpellings
-  const [a = ""] = allowed
-  const [b = ""] = other
-  const has = (name: string) => parameters.some((parameter) => parameter.name === name)
-  if (has("chains")) return listParts("chains", allowed, other)
-  if (!has("chain")) return noPart
-  return {
-    allowed: single("chain", allowed),
-    other: [
-      "",
-      "chain=",
-      "chain[]=",
-      ...single("chain", other),
-      ...commas("chain", a, b),
-      ...repeated("chain", a, b),
-      ...repeated("chain", b, a)
-    ]
-  }
+/** The parts that decide about a request of an operation. An operation that lacks one is for all chains or contracts. */
+const partsOf = (operation: AnyOperation, restriction: Restriction): ReadonlyArray<Part> => {
+  const has = (name: string) => operation.parameters.some((parameter) => parameter.name === name)
+  const all: Part = { allowed: [], other: [""] }
+  const { path } = exampleOf(operation)
+  const inPath = (spellings: ReadonlyArray<string>) =>
+    spellings.map((spelling) => path.replace(contract, spelling))
+  const chain = has("chains")
+    ? queryPart("chains", chains, true)
+    : has("chain")
+    ? queryPart("chain", chains, false)
+    : all
+  const ofContracts = path !== exampleOf(operation, otherContract).path
+    ? { allowed: inPath(contracts.allowed), other: inPath(contracts.other) }
+    : has("contract_addresses")
+    ? queryPart("contract_addresses", contracts, true)
+    : all
+  return [...(restriction === "contracts" ? [] : [chain]), ...(restriction === "chains" ? [] : [ofContracts])]
 }
 
 /** The targets of an operation that a client with a restriction may use, and those that it may not. */
@@ -269,57 +260,39 @@ interface Targets {
 
 const targetsFor = (operation: AnyOperation, restriction: Restriction): Targets => {
   const { path, query } = exampleOf(operation)
+  const withNames = (target: string, chain: string, address: string) =>
+    foreignNames(operation).map((name, index) =>
+      withPart(target, `${name}=${isContract(name) ? address : chain}`, index % 2 === 1)
+    )
   if (operation.api !== "data") {
     const target = targetOf(path, query)
-    return {
-      allowed: [target],
-      plain: [],
-      foreign: foreignNames(operation).map((name) => withPart(target, `${name}=${otherContract}`))
-    }
+    return { allowed: [target], plain: [], foreign: withNames(target, otherContract, otherContract) }
   }
-  const isInPath = path !== exampleOf(operation, otherContract).path
-  const isInQuery = operation.parameters.some(({ name }) => name === "contract_addresses")
-  const chain = restriction === "contracts" ? anyPart : chainParts(operation)
-  const queried = restriction === "chains" || isInPath
-    ? anyPart
-    : isInQuery
-    ? listParts("contract_addresses", addressSpellings(contract), addressSpellings(otherContract))
-    : noPart
-  const pathsOf = (address: string) =>
-    restriction !== "chains" && isInPath
-      ? addressSpellings(address).map((spelling) => path.replace(contract, spelling))
-      : []
-  const [chainPart = "chain=polygon"] = chain.allowed
-  const [queryPart = ""] = queried.allowed
-  const allowed = chain.allowed.length > 0 && queried.allowed.length > 0
-    ? [
-      ...chain.allowed.map((part) => targetOf(path, query, part, queryPart)),
-      ...queried.allowed.map((part) => targetOf(path, part, chainPart, query)),
-      ...pathsOf(contract).map((path) => targetOf(path, query, chainPart))
-    ]
-    : []
-  const plain = [
-    ...chain.other.map((part) => targetOf(path, query, part, queryPart)),
-    ...pathsOf(otherContract).map((path) => targetOf(path, query, chainPart)),
-    ...queried.other.map((part) => targetOf(path, part, chainPart, query))
-  ]
+  const parts = partsOf(operation, restriction)
+  const build = (chosen: ReadonlyArray<string>) => {
+    const own = chosen.find((part) => part.startsWith("/")) ?? path
+    return targetOf(own, query, ...chosen.filter((part) => !part.startsWith("/")))
+  }
+  /** One part in each of its spellings, and the others as they are allowed. */
+  const vary = (of: keyof Part) =>
+    parts.flatMap((part, index) =>
+      part[of].map((spelling) =>
+        build(parts.map(({ allowed: [first = ""] }, other) => other === index ? spelling : first))
+      )
+    )
+  const allowed = parts.every((part) => part.allowed.length > 0) ? vary("allowed") : []
+  const plain = vary("other")
   const [attack = ""] = plain
   return {
     allowed,
     plain,
     foreign: [
-      // What the client may read, where it does not count.
-      ...foreignNames(operation).map((name, index) =>
-        withPart(attack, `${name}=${isContract(name) ? contract : "polygon"}`, index % 2 === 1)
-      ),
+      // What the client may read, where it does not count
+      ...withNames(attack, "polygon", contract),
       withPart(attack, "x=1;chain=polygon"),
       withPart(attack, `x=1%26contract_addresses=${contract}`),
-      // What the client may not read, where it does not count for the proxy.
-      ...allowed.slice(0, 1).flatMap((target) =>
-        foreignNames(operation).map((name, index) =>
-          withPart(target, `${name}=${isContract(name) ? otherContract : "base"}`, index % 2 === 1)
-        )
-      )
+      // What the client may not read, where it does not count for the proxy
+      ...allowed.slice(0, 1).flatMap((target) => withNames(target, "base", otherContract))
     ]
   }
 }
