@@ -140,17 +140,6 @@ describe("@moralisweb3/api-mcp-server", () => {
       }))
   })
 
-  it("gets upstream error messages unchanged", async () => {
-    expect(await call(mcp, "evm_tokenprice", { address: examples.unpricedToken, chain: "eth" }))
-      .toMatch(/^API Error: Status 40[04] /)
-    expect(await requests()).toHaveLength(1)
-  })
-
-  it("gets a ledger transaction", async () => {
-    const transaction = await read(mcp, "evm_ledgertransaction", { txn_hash: examples.transaction })
-    expect(transaction.hash).toBe(examples.transaction)
-  })
-
   it("gets an error that explains how to obtain a token, and nothing is sent upstream", async () => {
     const text = await call(unauthorized, "evm_tokenprice", { address: coin, chain: "eth" })
     expect(text).toMatch(/^API Error: Status 401 .*unknown token/)
