@@ -131,9 +131,9 @@ describe("a JWT", () => {
       const { state, url } = yield* issuerServer
       const rsa = yield* keyPair("RS256", "rsa")
       const ec = yield* keyPair("ES256", "ec")
-      const pss = yield* keyPair("PS256", "pss")
+      const unlisted = yield* keyPair("EdDSA", "unlisted")
       const other = yield* keyPair("RS256", "rsa")
-      state.keys = [rsa.jwk, ec.jwk, pss.jwk]
+      state.keys = [rsa.jwk, ec.jwk, unlisted.jwk]
       const publicPem = yield* Effect.promise(() => Jose.exportSPKI(rsa.publicKey))
       const hmac = (header: object, key: string) => {
         const text = `${encode(header)}.${encode(valid)}`
@@ -165,15 +165,11 @@ describe("a JWT", () => {
           "token-unknown",
           "iss check_failed"
         ],
-        ["of a similar issuer", sign(rsa, { iss: `${issuer}/` }), "token-unknown"],
-        ["without an issuer", sign(rsa, { iss: undefined }), "token-unknown"],
         ["for another audience", sign(rsa, { aud: "other" }), "token-unknown", "aud check_failed"],
-        ["without an audience", sign(rsa, { aud: undefined }), "token-unknown"],
         ["without an end", sign(rsa, { exp: undefined }), "token-unknown", "exp missing"],
-        ["with an end that is no number", sign(rsa, { exp: "never" }), "token-unknown"],
         ["of another issuer, which has expired", sign(rsa, { iss: "x", exp: 1 }), "token-unknown"],
         ["by another key, which has expired", sign(other, { exp: 1 }), "token-unknown"],
-        ["with an algorithm that is not listed", sign(pss), "token-unknown", "ALG_NOT_ALLOWED"],
+        ["with an algorithm that is not listed", sign(unlisted), "token-unknown", "ALG_NOT_ALLOWED"],
         ["without a signature", `${encode({ alg: "none" })}.${encode(valid)}.e30`, "token-unknown"],
         [
           "signed with the public key as a secret",

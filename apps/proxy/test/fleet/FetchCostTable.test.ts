@@ -29,7 +29,7 @@ const setup = Effect.gen(function*() {
 it.scopedLive("activates the table, and keeps it for a start without the upstream", () =>
   Effect.gen(function*() {
     const { folder, start, upstream } = yield* setup
-    const bodies: ReadonlyArray<string> = [table(70), "not JSON", "x".repeat(100_000_000)]
+    const bodies: ReadonlyArray<string> = [table(70), "not JSON", "x".repeat(20_000_000)]
     let body = bodies[0] ?? ""
     upstream.respond = ({ target }) =>
       Effect.succeed(target === path ? { status: 200, body } : { status: 500, body: "{}" })

@@ -131,7 +131,7 @@ const withoutTimeouts = Effect.acquireRelease(
 )
 
 /** More than a pipe holds, and less than waits at most. */
-const many = 20_000
+const many = 5000
 
 const concurrently = { concurrency: "unbounded", discard: true } as const
 
@@ -187,8 +187,8 @@ describe("the buffer of lines", () => {
     Effect.gen(function*() {
       const { ends, sink, tried } = yield* start
       const before = buffersUsed()
-      write(sink, many)
-      yield* ends.readTo(`${line(many - 1)}\n`)
+      write(sink, 4 * many)
+      yield* ends.readTo(`${line(4 * many - 1)}\n`)
       yield* Effect.repeat(tried, { until: () => buffersUsed() - before < 1024 * 1024 })
       sink("one more")
       yield* ends.readTo("one more\n")
