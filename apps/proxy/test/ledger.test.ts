@@ -1,4 +1,4 @@
-/** Transactions as an Aptos node returns them, through the library, the command line and the proxy alike. */
+/** Transactions as an Aptos node returns them, through the command line and the proxy alike. Core reads them for the library. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -7,7 +7,6 @@ import {
   lostMembers,
   orderlessDocument
 } from "../../../packages/core/test/support/ledgerDocuments.ts"
-import { clientsOver } from "../../../packages/http/test/support/TestClients.ts"
 import { quarry, sandboxEnvironment } from "../../cli/test/support/quarry.ts"
 import { withCache } from "./golden/support/golden.ts"
 import { sendRequest, start } from "./support/proxy.ts"
@@ -40,9 +39,6 @@ describe("a transaction", () => {
       expect(JSON.parse((yield* run("--raw")).out)).toEqual(document)
       const { port } = yield* start({ httpClient: client })
       expect(JSON.parse((yield* sendRequest(port, path)).text)).toEqual(document)
-      const { ledger } = yield* clientsOver(client, { decoding: "strict" })
-      const transaction = yield* ledger.ledgerTransaction({ txn_hash: documentHash })
-      expect(transaction.hash).toBe(documentHash)
     }))
 
   it.effect("has its payload and its signature in columns too, with the members that are no fields", () =>
@@ -66,16 +62,6 @@ describe("a transaction", () => {
         }
       }
     }))
-
-  it.effect("is identified by its nonce if it is orderless", () =>
-    Effect.gen(function*() {
-      const client = staticUpstream(200, JSON.stringify(orderlessDocument))
-      const { ledger } = yield* clientsOver(client)
-      expect(yield* ledger.ledgerTransaction({ txn_hash: documentHash })).toMatchObject({
-        sequence_number: 2n ** 64n - 1n,
-        replay_protection_nonce: 2n ** 64n - 2n
-      })
-    }))
 })
 
 describe("a hash without 0x", () => {
@@ -90,10 +76,6 @@ describe("a hash without 0x", () => {
           headers: { "content-type": "application/json" }
         })
       })
-      const { ledger } = yield* clientsOver(client, { cache: { enabled: true } })
-      yield* ledger.ledgerTransaction({ txn_hash: bare })
-      yield* ledger.ledgerTransaction({ txn_hash: documentHash })
-      expect(sent.splice(0)).toEqual([path])
       const ran = yield* quarry(["ledger", "tx", bare], { client, env: sandboxEnvironment })
       expect([ran.code, sent.splice(0)]).toEqual([0, [path]])
       const { port } = yield* start({ httpClient: client, config: withCache })
