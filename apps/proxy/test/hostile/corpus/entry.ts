@@ -14,7 +14,7 @@ export interface Outcome {
    * The allowed results: statuses separated by spaces. `live` is the response to a valid request sent after the entry; it
    * shows where the proxy resumes parsing. An empty result means that the connection is closed without a response.
    */
-  readonly expectedResponses: ReadonlyArray<string> | ByParser
+  readonly expectedResponses: ReadonlyArray<string>
   /** The request lines that reach the upstream. Default: none. */
   readonly upstreamRequests?: ReadonlyArray<string>
 }
@@ -23,26 +23,6 @@ export interface CorpusEntry extends Outcome {
   readonly name: string
   readonly bytes: (context: EntryContext) => Buffer
 }
-
-/**
- * What is required depends on the version of llhttp, the HTTP parser of Node (`process.versions.llhttp`). Each rule
- * applies from its version up to the next rule, in ascending order.
- */
-interface ByParser {
-  readonly llhttp: ReadonlyArray<{ readonly since: string; readonly expected: ReadonlyArray<string> }>
-}
-
-/** Returns the responses that an entry allows with a version of llhttp: none if no rule covers the version. */
-export const allowed = (
-  { expectedResponses }: Outcome,
-  llhttp: string
-): ReadonlyArray<string> =>
-  "llhttp" in expectedResponses
-    ? expectedResponses.llhttp.findLast(({ since }) =>
-      since.localeCompare(llhttp, "en", { numeric: true }) <= 0
-    )
-      ?.expected ?? []
-    : expectedResponses
 
 const { stream, wallet } = examples
 
