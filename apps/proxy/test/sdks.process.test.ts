@@ -15,8 +15,7 @@ import { operations, operationsV2 } from "moralis/common-evm-utils"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { Config } from "../src/config/Config.ts"
 import * as Weights from "../src/config/Weights.ts"
-import { type EvmCall, evmCalls } from "./support/evmCalls.ts"
-import * as EvmStub from "./support/EvmStub.ts"
+import * as EvmApi from "./support/EvmApi.ts"
 import {
   examples,
   ledger,
@@ -31,17 +30,17 @@ import {
 const key = "key-of-the-sdk"
 
 const scope = Effect.runSync(Scope.make())
-const stub = await Effect.runPromise(Scope.extend(EvmStub.make, scope))
-const direct = stub.url + EvmStub.prefix
+const stub = await Effect.runPromise(Scope.extend(EvmApi.make, scope))
+const direct = stub.url + EvmApi.prefix
 
 /** What the SDK sends besides reads of the data API that no rule mentions. Requests that start work have none. */
-const writes = evmCalls.filter(({ method }) => method !== "GET")
-const startsWork = ({ path }: EvmCall) => /\/(re)?sync$/.test(path)
+const writes = EvmApi.evmCalls.filter(({ method }) => method !== "GET")
+const startsWork = ({ path }: EvmApi.EvmCall) => /\/(re)?sync$/.test(path)
 
 const rules = writes.map(({ method, name, path }) => ({
   name,
   method: method === "PUT" ? "PUT" as const : "POST" as const,
-  path: EvmStub.prefix + path.replaceAll(/\{(\w+)\}/g, ":$1"),
+  path: EvmApi.prefix + path.replaceAll(/\{(\w+)\}/g, ":$1"),
   api: "data" as const,
   cost: null,
   cacheTtl: null,
@@ -77,7 +76,7 @@ const useBaseUrl = (url: string) => {
 }
 
 /** The JSON and the deserialized records of all pages. */
-const resultOf = async ({ call, name }: EvmCall): Promise<ReadonlyArray<unknown>> => {
+const resultOf = async ({ call, name }: EvmApi.EvmCall): Promise<ReadonlyArray<unknown>> => {
   const pages: Array<unknown> = []
   for (let response = await call(); pages.length < 3;) {
     if (response === null) throw new Error(`${name} returned null`)
@@ -97,24 +96,27 @@ it("covers the SDK", () => {
     ...operations.map(({ operationId }) => operationId),
     ...operationsV2.map(({ name }) => name)
   ]
-  expect(evmCalls.map(({ name }) => name).sort()).toEqual(described.sort())
-  expect(evmCalls.length).toBeGreaterThanOrEqual(60)
+  expect(EvmApi.evmCalls.map(({ name }) => name).sort()).toEqual(described.sort())
+  expect(EvmApi.evmCalls.length).toBeGreaterThanOrEqual(60)
 })
 
 describe("without a proxy", () => {
   beforeAll(() => useBaseUrl(direct))
 
-  it.each(evmCalls)("$name deserializes the response of the stub, which bills every page", async (call) => {
-    const pages = await resultOf(call)
-    const items = call.per === undefined ? 1 : 2
-    const { name: endpoint, price } = call
-    expect(stub.bill).toEqual(pages.map(() => ({ key, endpoint, price: price * items })))
-  })
+  it.each(EvmApi.evmCalls)(
+    "$name deserializes the response of the stub, which bills every page",
+    async (call) => {
+      const pages = await resultOf(call)
+      const items = call.per === undefined ? 1 : 2
+      const { name: endpoint, price } = call
+      expect(stub.bill).toEqual(pages.map(() => ({ key, endpoint, price: price * items })))
+    }
+  )
 
   it("gets the table of prices", async () => {
     const { result } = await Moralis.EvmApi.utils.endpointWeights()
     const prices = result.map(({ endpoint, price }) => [endpoint, Number(price)])
-    expect(prices).toEqual(evmCalls.map(({ name, price }) => [name, price]))
+    expect(prices).toEqual(EvmApi.evmCalls.map(({ name, price }) => [name, price]))
   })
 
   it("rejects what the stub does not know", async () => {
@@ -126,7 +128,7 @@ describe("without a proxy", () => {
 
 const tables: ReadonlyArray<readonly [table: string, weights: Config["weights"]]> = [
   ["the built-in table", []],
-  ["the table of the upstream", Either.getOrThrow(Weights.decode(JSON.stringify(EvmStub.weights)))]
+  ["the table of the upstream", Either.getOrThrow(Weights.decode(JSON.stringify(EvmApi.weights)))]
 ]
 
 describe.each(tables)("through a proxy with %s", (_, weights) => {
@@ -143,14 +145,14 @@ describe.each(tables)("through a proxy with %s", (_, weights) => {
     return Schema.decodeUnknownSync(Schema.parseJson(Usage))(text)
   }
 
-  it.each(evmCalls.filter((call) => !startsWork(call) || call.method !== "GET"))(
+  it.each(EvmApi.evmCalls.filter((call) => !startsWork(call) || call.method !== "GET"))(
     "$name gives the same result, and is charged what it is billed",
     async (call) => {
       useBaseUrl(direct)
       const expected = await resultOf(call)
       stub.bill.splice(0)
       const before = await usage()
-      useBaseUrl(proxy.origin + EvmStub.prefix)
+      useBaseUrl(proxy.origin + EvmApi.prefix)
       expect(await resultOf(call)).toEqual(expected)
       const { totals } = await usage()
       const billed = stub.bill.reduce((sum, { price }) => sum + price, 0)
@@ -170,20 +172,20 @@ describe.each(tables)("through a proxy with %s", (_, weights) => {
     expect(drifts).toContain("other")
   })
 
-  it.each(evmCalls.filter((call) => startsWork(call) && call.method === "GET"))(
+  it.each(EvmApi.evmCalls.filter((call) => startsWork(call) && call.method === "GET"))(
     "$name is refused, because it starts work",
     async ({ call }) => {
-      useBaseUrl(proxy.origin + EvmStub.prefix)
+      useBaseUrl(proxy.origin + EvmApi.prefix)
       await expect(call()).rejects.toThrow(/403/)
       expect(stub.bill).toEqual([])
     }
   )
 
   it("raises whatever it refuses, and never returns null", async () => {
-    useBaseUrl(proxy.origin + EvmStub.prefix)
+    useBaseUrl(proxy.origin + EvmApi.prefix)
     Moralis.Core.config.set("apiKey", "refused")
     onTestFinished(() => Moralis.Core.config.set("apiKey", key))
-    for (const { call, name } of evmCalls) {
+    for (const { call, name } of EvmApi.evmCalls) {
       if (name === "getTokenPrice") continue
       await expect(call(), name).rejects.toThrow(/403/)
     }

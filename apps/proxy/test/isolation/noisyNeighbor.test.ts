@@ -5,16 +5,104 @@
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { maxPendingResponses } from "@blockquarry/server/Connections"
 import { expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import {
-  type Misbehavior,
-  misbehaviors,
-  start
-} from "../../../../packages/bench/src/isolation/Misbehavior.ts"
+import * as Bench from "../../../../packages/bench/src/isolation/Misbehavior.ts"
 import { isFull, sample } from "../../../../packages/core/test/support/sample.ts"
 import { makeClock } from "../../../../packages/http/test/faults/support/CustomClock.ts"
-import { type HttpResult, sendRequest } from "../support/proxy.ts"
-import * as SharedProxy from "./support/sharedProxy.ts"
+import { defaults } from "../../src/config/Config.ts"
+import * as Harness from "../hostile/harness.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
+import { type HttpResult, openAdmin, sendRequest, testClient } from "../support/proxy.ts"
+
+const paths = { cached: `/api/v2.2/nft/0x${"1".repeat(40)}/1`, uncached: Bench.pathOf("2") }
+
+const nft = JSON.stringify({ token_address: `0x${"1".repeat(40)}`, token_id: "1" })
+
+/** Small limits, so that a few requests reach them. */
+const limits = {
+  ...defaults.limits,
+  maxConcurrentRequests: 64,
+  maxListsPerClient: 4,
+  maxBufferedBytes: 32 * 1024 * 1024,
+  sendIdleTimeout: Duration.seconds(10)
+}
+
+const isNoisy = (target: string): boolean => !Object.values(paths).some((path) => target.startsWith(path))
+
+const page = (result: string, cursor: string): string =>
+  `{"result":[${result}],"cursor":"${cursor}","page":0,"page_size":100}`
+
+/** A transfer of 1 MiB. */
+const large = JSON.stringify({
+  transaction_hash: `0x${"12".repeat(32)}`,
+  block_number: 7,
+  value: "5",
+  token_name: "x".repeat(1024 * 1024)
+})
+
+const startShared = (noisyRateLimit: string | undefined, rateLimit = RateLimit.none) =>
+  Effect.gen(function*() {
+    const proxy = yield* Harness.start({
+      upstream: {
+        maxConcurrentRequests: 16,
+        keys: [
+          { ...Harness.keyOf("key", "upstream-key", ["data"]), rateLimit },
+          Harness.keyOf("others", "other-key", ["streams"])
+        ]
+      },
+      config: {
+        admin: openAdmin,
+        cache: defaults.cache,
+        // The response of the client with cached responses stays cached, however long a test takes
+        policies: [{
+          name: "nftMetadata",
+          timeouts: {},
+          retry: {},
+          cache: { ttl: Duration.days(365), respectMaxAge: false, ignoreQuery: [] }
+        }],
+        clients: ["cached", "uncached", Bench.noisyClient].map((name) =>
+          testClient(name, Bench.tokenOf(name), {
+            scopes: ["read", "write"],
+            rateLimit: name === Bench.noisyClient && noisyRateLimit !== undefined
+              ? { limit: 10, window: 1000 }
+              : null
+          })
+        )
+      },
+      limits
+    })
+    const { lines, upstream } = proxy
+    let [noisySent, noisyServed] = [0, 0]
+    const sentBefore = new Map<string, number>()
+    upstream.respondWith((request) => {
+      const [, target = ""] = request.split(" ")
+      if (isNoisy(target)) noisySent += 1
+      else sentBefore.set(target, noisySent)
+      if (target.startsWith(paths.cached)) return rawResponse(200, nft)
+      if (target.startsWith(Bench.noisyPaths.hanging)) return null
+      const isLarge = target.startsWith(Bench.noisyPaths.large)
+      return rawResponse(200, page(isLarge ? large : "", `after ${upstream.requests().length}`))
+    })
+    return {
+      ...proxy,
+      /** Requests of the noisy client that have ended, with or without a token. */
+      noisyServed: (): number => {
+        for (const line of lines.splice(0)) {
+          if (line.includes("\"message\":\"request\"") && !/"client":"(un)?cached"/.test(line)) {
+            noisyServed += 1
+          }
+        }
+        return noisyServed
+      },
+      /** Upstream requests of the noisy client so far. */
+      noisySent: (): number => noisySent,
+      /** The same before a request of another client was sent. */
+      noisySentBefore: (target: string): number => sentBefore.get(target) ?? Number.NaN
+    }
+  })
+
+type SharedProxy = Effect.Effect.Success<ReturnType<typeof startShared>>
 
 /** `.ci/full` runs the long version. */
 const [requestsPerClient, share] = isFull ? [96, 1 / 2] : [8, 1 / 8]
@@ -41,7 +129,9 @@ const upstreamSlots = 16
  * list continues until the buffers of its connection are full. A connection that sends once can overtake once: for those, the
  * outcomes say more than these limits.
  */
-const maxOvertaking = ({ connections, name, reads = false, reconnects = false }: Misbehavior): Overtaking => {
+const maxOvertaking = (
+  { connections, name, reads = false, reconnects = false }: Bench.Misbehavior
+): Overtaking => {
   const pending = reconnects
     ? backlog
     : connections * (name.startsWith("pipelines") ? maxPendingResponses : 1)
@@ -83,24 +173,24 @@ const turnClock = Effect.map(
 const outcomeOf = ({ headers, status, text }: HttpResult): string =>
   `${status} ${status === 200 ? "" : text} ${String(headers["cache-status"]).replace(/ttl=\d+/, "ttl")}`
 
-const request = ({ port }: SharedProxy.SharedProxy, client: string, path: string) =>
-  Effect.map(sendRequest(port, path, { headers: { "x-api-key": SharedProxy.tokenOf(client) } }), outcomeOf)
+const request = ({ port }: SharedProxy, client: string, path: string) =>
+  Effect.map(sendRequest(port, path, { headers: { "x-api-key": Bench.tokenOf(client) } }), outcomeOf)
 
 /** Sends a request, and counts the requests of the noisy client that end before it. */
-const cachedRequest = (proxy: SharedProxy.SharedProxy) =>
+const cachedRequest = (proxy: SharedProxy) =>
   Effect.suspend(() => {
     const before = proxy.noisyServed()
     return Effect.map(
-      request(proxy, "cached", SharedProxy.paths.cached),
+      request(proxy, "cached", paths.cached),
       (outcome) => ({ outcome, overtaking: proxy.noisyServed() - before })
     )
   })
 
 /** Sends a request, and counts the noisy upstream requests that were sent after it was made, but before it was sent. */
-const uncachedRequest = (proxy: SharedProxy.SharedProxy, index: number) =>
+const uncachedRequest = (proxy: SharedProxy, index: number) =>
   Effect.gen(function*() {
     const before = proxy.noisySent()
-    const path = `${SharedProxy.paths.uncached}?n=${index}`
+    const path = `${paths.uncached}?n=${index}`
     const outcome = yield* request(proxy, "uncached", path)
     return { outcome, overtaking: proxy.noisySentBefore(path) - before }
   })
@@ -118,15 +208,15 @@ const sendAll = <E>(
   )
 
 const check = (
-  misbehavior: Misbehavior,
+  misbehavior: Bench.Misbehavior,
   max: Overtaking,
-  starting: ReturnType<typeof SharedProxy.start> = SharedProxy.start(misbehavior.rateLimit)
+  starting: ReturnType<typeof startShared> = startShared(misbehavior.rateLimit)
 ) =>
   Effect.gen(function*() {
     const proxy = yield* starting
     yield* cachedRequest(proxy)
     yield* Effect.acquireRelease(
-      Effect.sync(() => start(misbehavior, proxy.port)),
+      Effect.sync(() => Bench.start(misbehavior, proxy.port)),
       (stop) => Effect.sync(stop)
     )
     // Some never get a response
@@ -144,7 +234,7 @@ const check = (
     expect(uncached.overtaking).toBeLessThanOrEqual(max.uncached)
   })
 
-it.scopedLive.each(sample(misbehaviors, 2))("two clients get correct responses beside $name", (all) => {
+it.scopedLive.each(sample(Bench.misbehaviors, 2))("two clients get correct responses beside $name", (all) => {
   // A few that reconnect at once fill the backlog of the system, in which every other request then waits
   const misbehavior = { ...all, connections: Math.ceil(all.connections * (all.reconnects ? 1 / 8 : share)) }
   return check(misbehavior, maxOvertaking(misbehavior))
@@ -152,9 +242,9 @@ it.scopedLive.each(sample(misbehaviors, 2))("two clients get correct responses b
 
 it.scopedLive("two clients get their share of the rate limit of the API key", () =>
   Effect.gen(function*() {
-    const random = misbehaviors.find(({ name }) => name === "random queries") ?? expect.fail()
+    const random = Bench.misbehaviors.find(({ name }) => name === "random queries") ?? expect.fail()
     const rateLimit = RateLimit.make({ limit: 400, window: "1 second", burst: 5 })
-    const starting = Effect.withClock(SharedProxy.start(undefined, rateLimit), yield* turnClock)
+    const starting = Effect.withClock(startShared(undefined, rateLimit), yield* turnClock)
     // In arrival order, all 32 would precede an uncached request.
     yield* check({ ...random, connections: 32 }, { cached: 64, uncached: 16 }, starting)
   }))

@@ -6,23 +6,39 @@ import { accessLogEntry } from "./accessLogEntries.ts"
 
 const hour = 3_600_000
 
-const sampleQuota = { soft: null, warned: false, shadow: false, resetSeconds: 41_000 }
+type State = Status.CurrentState
+type Key = State["upstreams"][number]["keys"][number]
+type Quota = State["clients"][number]["quotas"][number]
 
-const sampleState = (now: number): Status.CurrentState => ({
+const policy = { cacheTtl: "described", timeouts: "10s, 22s", attempts: 4, maxConcurrent: null }
+
+const key = (name: string, other: Partial<Key> = {}): Key => ({
+  name,
+  state: "ready",
+  reason: null,
+  cooldownUntil: null,
+  dailyQuota: null,
+  ...other
+})
+
+const quota = (name: Quota["name"], limit: number, remaining: number, other: Partial<Quota> = {}): Quota => ({
+  soft: null,
+  warned: false,
+  shadow: false,
+  resetSeconds: 41_000,
+  name,
+  limit,
+  remaining,
+  ...other
+})
+
+const sampleState = (now: number): State => ({
   now,
   state: "ready",
   anonymousAccess: false,
   sandbox: false,
   policies: [
-    {
-      name: "walletTransfers",
-      price: "50",
-      rateCost: 5,
-      cacheTtl: "described",
-      timeouts: "10s, 22s",
-      attempts: 4,
-      maxConcurrent: null
-    },
+    { ...policy, name: "walletTransfers", price: "50", rateCost: 5 },
     {
       name: "net-worth",
       price: "250 per chains[], at most 25",
@@ -40,27 +56,18 @@ const sampleState = (now: number): Status.CurrentState => ({
       circuitBreaker: "closed",
       retryAt: null,
       keys: [
-        {
-          name: "main",
-          state: "ready",
-          reason: null,
-          cooldownUntil: null,
-          dailyQuota: { limit: 2_000_000, remaining: 1_236_450 }
-        },
-        {
-          name: "spare",
+        key("main", { dailyQuota: { limit: 2_000_000, remaining: 1_236_450 } }),
+        key("spare", {
           state: "cooldown",
           reason: "throttled",
-          cooldownUntil: Status.toIsoTime(now + 14_000),
-          dailyQuota: null
-        },
-        {
-          name: "trial",
+          cooldownUntil: Status.toIsoTime(now + 14_000)
+        }),
+        key("trial", {
           state: "cooldown",
           reason: "quota-exceeded",
           cooldownUntil: Status.toIsoTime(now + 9 * hour),
           dailyQuota: { limit: 40_000, remaining: 0 }
-        }
+        })
       ]
     },
     {
@@ -68,7 +75,7 @@ const sampleState = (now: number): Status.CurrentState => ({
       host: "streams.example.com",
       circuitBreaker: "half-open",
       retryAt: null,
-      keys: [{ name: "main", state: "ready", reason: "rejected", cooldownUntil: null, dailyQuota: null }]
+      keys: [key("main", { reason: "rejected" })]
     },
     {
       name: "ledger",
@@ -81,38 +88,19 @@ const sampleState = (now: number): Status.CurrentState => ({
   ],
   store: { kind: "redis", available: true, misconfigured: false },
   quotas: [
-    { ...sampleQuota, team: null, name: "all-month", limit: 40_000_000, remaining: 21_300_000 },
-    {
-      ...sampleQuota,
-      team: "web",
-      name: "team-month",
-      limit: 9_000_000,
-      remaining: 3_225_000,
-      soft: 5_000_000,
-      warned: true
-    },
-    { ...sampleQuota, team: "data-science", name: "team-day", limit: 50_000, remaining: 0 },
-    { ...sampleQuota, team: "web", name: "team-day", limit: 400_000, remaining: 399_000, soft: 400_000 }
+    { ...quota("all-month", 40_000_000, 21_300_000), team: null },
+    { ...quota("team-month", 9_000_000, 3_225_000, { soft: 5_000_000, warned: true }), team: "web" },
+    { ...quota("team-day", 50_000, 0), team: "data-science" },
+    { ...quota("team-day", 400_000, 399_000, { soft: 400_000 }), team: "web" }
   ],
   clients: [
     {
       name: "wallet-app",
       disabled: undefined,
-      quotas: [
-        { ...sampleQuota, name: "second", limit: 50, remaining: 31 },
-        { ...sampleQuota, name: "day", limit: 500_000, remaining: 48_210, soft: 400_000, warned: true }
-      ]
+      quotas: [quota("second", 50, 31), quota("day", 500_000, 48_210, { soft: 400_000, warned: true })]
     },
-    {
-      name: "price-feed",
-      disabled: undefined,
-      quotas: [{ ...sampleQuota, name: "second", limit: 20, remaining: 0 }]
-    },
-    {
-      name: "research",
-      disabled: undefined,
-      quotas: [{ ...sampleQuota, name: "day", limit: 100_000, remaining: 72_400, shadow: true }]
-    },
+    { name: "price-feed", disabled: undefined, quotas: [quota("second", 20, 0)] },
+    { name: "research", disabled: undefined, quotas: [quota("day", 100_000, 72_400, { shadow: true })] },
     {
       name: "backfill.nightly",
       disabled: { operator: "operator alice from 192.0.2.7", at: now - 180_000 },

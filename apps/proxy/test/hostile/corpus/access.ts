@@ -165,7 +165,7 @@ const similarNames = [
     "contract+addresses",
     "contract[addresses"
   ],
-  ...["contract_address", "token_addresses[]", "tokenAddress", "address", "chain_id", "chainId", "blockchain"]
+  ...["contract_address", "token_addresses[]", "tokens", "address", "chain_id", "chainId", "blockchain"]
 ]
 
 const isContract = (name: string): boolean => /ontract|address/i.test(name)
