@@ -3,31 +3,19 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type Config, defaults, type PassThroughRule } from "../src/config/Config.ts"
-import { type RequestOptions, sendRequest, start, testClient } from "./support/proxy.ts"
+import { type Config, defaults } from "../src/config/Config.ts"
+import { type RequestOptions, sendRequest, start, testClient, testRule } from "./support/proxy.ts"
 import { framedUpstream } from "./support/staticUpstream.ts"
 
 const wallet = `0x${"a1".repeat(20)}`
 const netWorth = `/api/v2.2/wallets/${wallet}/net-worth`
 
-const rule = (name: string, path: string, other: Partial<PassThroughRule> = {}): PassThroughRule => ({
-  name,
-  method: "GET",
-  path,
-  api: "data",
-  cost: { price: 3, rateCost: 3 },
-  cacheTtl: null,
-  retry: false,
-  clients: [],
-  ...other
-})
-
 const rules = [
-  rule("stats", "/api/v2.2/stats/*", { cacheTtl: Duration.minutes(1), retry: true }),
-  rule("search", "/api/v2.2/search", { method: "POST", clients: ["reader"] }),
-  rule("partner", "/api/v2.2/partner/:id/report", { clients: ["partial"] }),
-  rule("unnamed", "/api/v2.2/unnamed", { method: "POST" }),
-  rule("streams", "/streams/evm", { api: "streams", clients: ["reader"] })
+  testRule("stats", "/api/v2.2/stats/*", { cacheTtl: Duration.minutes(1), retry: true }),
+  testRule("search", "/api/v2.2/search", { method: "POST", clients: ["reader"] }),
+  testRule("partner", "/api/v2.2/partner/:id/report", { clients: ["partial"] }),
+  testRule("unnamed", "/api/v2.2/unnamed", { method: "POST" }),
+  testRule("streams", "/streams/evm", { api: "streams", clients: ["reader"] })
 ]
 
 const clients = [
@@ -120,7 +108,7 @@ describe("refuses with 403, besides what the attack table has", () => {
 
   it.scopedLive("requests without authentication, unless a rule names anonymous", () =>
     Effect.gen(function*() {
-      const open = rule("open", "/api/v2.2/open", { clients: ["anonymous"] })
+      const open = testRule("open", "/api/v2.2/open", { clients: ["anonymous"] })
       const { port } = yield* setup(undefined, {
         clients: [],
         passthrough: { default: "reads", rules: [...rules, open] }

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { type Config, defaults } from "../src/config/Config.ts"
 import * as Values from "../src/config/ValueSchemas.ts"
 import * as FakeUpstream from "./fleet/support/FakeUpstream.ts"
-import { ledger, sendRequest, start, testClient, testEndpoints } from "./support/proxy.ts"
+import { ledger, sendRequest, start, testClient, testEndpoints, testRule } from "./support/proxy.ts"
 
 const costOf = Schema.decodeUnknownSync(Values.Cost)
 
@@ -37,15 +37,10 @@ const sender = (port: number) => (path: string, client = "shop", body?: string) 
 const setup = (dailyQuota: number, config: Partial<Config> = {}) =>
   Effect.gen(function*() {
     const upstream = yield* FakeUpstream.make
-    const rule = {
-      name: "items",
-      path: items,
-      api: "data",
+    const rule = testRule("items", items, {
       cost: costOf({ price: 1, rateCost: 1, per: { parameter: "limit", maxItems: 100 } }),
-      cacheTtl: null,
-      retry: false,
       clients: ["shop", "search"]
-    } as const
+    })
     const { port } = yield* start({
       endpoints: { ...testEndpoints, baseUrls: { ...testEndpoints.baseUrls, data: upstream.url } },
       httpClient: yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer),
@@ -53,7 +48,7 @@ const setup = (dailyQuota: number, config: Partial<Config> = {}) =>
         clients: clients(dailyQuota),
         passthrough: {
           default: "off",
-          rules: [{ ...rule, method: "GET" }, { ...rule, name: "sent", method: "POST" }]
+          rules: [rule, { ...rule, name: "sent", method: "POST" }]
         },
         ...config
       }

@@ -24,7 +24,8 @@ import {
   start,
   testClient,
   testConfig,
-  testEndpoints
+  testEndpoints,
+  testRule
 } from "./support/proxy.ts"
 
 const key = "key-of-the-sdk"
@@ -37,16 +38,12 @@ const direct = stub.url + EvmApi.prefix
 const writes = EvmApi.evmCalls.filter(({ method }) => method !== "GET")
 const startsWork = ({ path }: EvmApi.EvmCall) => /\/(re)?sync$/.test(path)
 
-const rules = writes.map(({ method, name, path }) => ({
-  name,
-  method: method === "PUT" ? "PUT" as const : "POST" as const,
-  path: EvmApi.prefix + path.replaceAll(/\{(\w+)\}/g, ":$1"),
-  api: "data" as const,
-  cost: null,
-  cacheTtl: null,
-  retry: false,
-  clients: ["sdk"]
-}))
+const rules = writes.map(({ method, name, path }) =>
+  testRule(name, EvmApi.prefix + path.replaceAll(/\{(\w+)\}/g, ":$1"), {
+    method: method === "PUT" ? "PUT" : "POST",
+    clients: ["sdk"]
+  })
+)
 
 const proxyOf = (weights: Config["weights"]) =>
   start({

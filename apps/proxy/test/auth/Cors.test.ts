@@ -6,7 +6,7 @@ import { rolldown } from "rolldown"
 import { type Config, defaults, type PassThroughRule } from "../../src/config/Config.ts"
 import * as Chromium from "../support/Chromium.ts"
 import * as PageServer from "../support/PageServer.ts"
-import { examples, sendRequest, start, testClient } from "../support/proxy.ts"
+import { examples, sendRequest, start, testClient, testRule } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
 const app = "https://app.example.com"
@@ -19,27 +19,18 @@ const clientsOf = (origin: string): Config["clients"] => [
   testClient("server", "of-server")
 ]
 
-const ruleOf = (
-  method: PassThroughRule["method"],
-  path: string,
-  api: PassThroughRule["api"],
-  ...clients: ReadonlyArray<string>
-): PassThroughRule => ({
-  name: `${method} ${path}`,
-  method,
-  path,
-  api,
-  clients,
-  cost: null,
-  cacheTtl: null,
-  retry: false
-})
+const ruleOf = (path: string, method: PassThroughRule["method"], ...clients: ReadonlyArray<string>) =>
+  testRule(`${method} ${path}`, path, {
+    method,
+    api: path.startsWith("/streams") ? "streams" : "data",
+    clients
+  })
 
 const rules = [
-  ...(["GET", "PUT", "DELETE"] as const).map((method) => ruleOf(method, "/streams/evm", "streams", "web")),
-  ruleOf("PATCH", "/streams/evm/:id", "streams", "web", "partner"),
-  ruleOf("PUT", "/api/v2.2/settings", "data", "web"),
-  ruleOf("POST", "/api/v2.2/unassigned", "data")
+  ...(["GET", "PUT", "DELETE"] as const).map((method) => ruleOf("/streams/evm", method, "web")),
+  ruleOf("/streams/evm/:id", "PATCH", "web", "partner"),
+  ruleOf("/api/v2.2/settings", "PUT", "web"),
+  ruleOf("/api/v2.2/unassigned", "POST")
 ]
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""

@@ -19,7 +19,7 @@ import { AdminServer } from "../../src/admin/AdminServer.ts"
 import { ProxyMetrics } from "../../src/admin/ProxyMetrics.ts"
 import { SharedRecords } from "../../src/auth/Overrides.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
-import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
+import { type ClientConfig, type Config, defaults, type PassThroughRule } from "../../src/config/Config.ts"
 import * as Values from "../../src/config/ValueSchemas.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
@@ -64,6 +64,23 @@ export const testClient = (name: string, token: string, other: Partial<ClientCon
   dailyQuota: null,
   monthlyQuota: null,
   cors: { origins: [] },
+  ...other
+})
+
+/** A rule for requests that no operation describes. Default: a GET to the data API, for all clients. */
+export const testRule = (
+  name: string,
+  path: string,
+  other: Partial<PassThroughRule> = {}
+): PassThroughRule => ({
+  name,
+  path,
+  method: "GET",
+  api: "data",
+  cost: null,
+  cacheTtl: null,
+  retry: false,
+  clients: [],
   ...other
 })
 

@@ -3,9 +3,9 @@ import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { type Config, defaults, type Policy } from "../../src/config/Config.ts"
+import { defaults, type Policy } from "../../src/config/Config.ts"
 import { diagnosticsOf } from "../config/support.ts"
-import { examples, sendRequest, start, testClient } from "../support/proxy.ts"
+import { examples, sendRequest, start, testClient, testRule } from "../support/proxy.ts"
 import { framedUpstream } from "../support/staticUpstream.ts"
 
 const price = `/api/v2.2/erc20/${examples.token}/price`
@@ -24,16 +24,9 @@ const cache = (other: Partial<Policy["cache"]>): Pick<Policy, "cache"> => ({
   cache: { respectMaxAge: false, ignoreQuery: [], ...other }
 })
 
-const rule: Config["passthrough"]["rules"][number] = {
-  name: "net-worth",
-  method: "GET",
-  path: "/api/v2.2/wallets/:address/net-worth",
-  api: "data",
-  cost: { price: 250, rateCost: 25 },
-  cacheTtl: null,
-  retry: false,
-  clients: []
-}
+const rule = testRule("net-worth", "/api/v2.2/wallets/:address/net-worth", {
+  cost: { price: 250, rateCost: 25 }
+})
 
 /** A proxy at a time of the test, whose upstream responds as a function does. */
 const setup = (

@@ -7,8 +7,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
 import { sample } from "../../../../../packages/core/test/support/sample.ts"
-import type { PassThroughRule } from "../../../src/config/Config.ts"
-import { examples, testClient } from "../../support/proxy.ts"
+import { examples, testClient, testRule } from "../../support/proxy.ts"
 
 export interface AccessRequest {
   /** The name of the client, which is its token. Null: without a token. */
@@ -422,28 +421,13 @@ export const scoped = {
   )
 }
 
-const rule = (
-  name: string,
-  method: PassThroughRule["method"],
-  clients: ReadonlyArray<string>
-): PassThroughRule => ({
-  name,
-  method,
-  path: `/api/v2.2/${name}/*`,
-  api: "data",
-  cost: null,
-  cacheTtl: null,
-  retry: false,
-  clients
-})
-
 /** Rules for all clients with the scope, for clients without it, and those that change data, for one client and for none. */
-export const rules = [
-  rule("open", "GET", []),
-  rule("named", "GET", ["none", "chains"]),
-  rule("change", "POST", ["none"]),
-  rule("search", "POST", [])
-]
+export const rules = ([
+  ["open", "GET", []],
+  ["named", "GET", ["none", "chains"]],
+  ["change", "POST", ["none"]],
+  ["search", "POST", []]
+] as const).map(([name, method, clients]) => testRule(name, `/api/v2.2/${name}/*`, { method, clients }))
 
 /** Other paths of the upstream. */
 const otherPaths = [
