@@ -37,7 +37,7 @@ describe.skipIf(RedisServer.program === undefined)(`two proxies${RedisServer.ski
             port: () => port,
             token: () => token,
             seed: 1 + index,
-            clients: { busy: 4, pipelined: 2, pausing: 2 }
+            clients: { busy: 2, pipelined: 1, pausing: 1 }
           }))
         const more = Effect.forEach(loads, ({ more }) => more(30))
         /** Whether the last message of both stores, at every proxy, reports this state. */
