@@ -69,7 +69,7 @@ describe.concurrent(`balancers${skipReason}`, () => {
               port: () =>
                 port,
               seed: index + 1,
-              clients: { busy: 2, pipelined: 1, pausing: 2 }
+              clients: { busy: 3, pipelined: 2, pausing: 3 }
             })
           }))
         const reaches = (key: string) =>
