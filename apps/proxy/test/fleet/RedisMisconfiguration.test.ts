@@ -1,22 +1,14 @@
 /** A Redis that replies but cannot be used fails the start and `config check --connect`; an unreachable one only the check. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { execFile } from "node:child_process"
 import * as Certificate from "../../../../packages/http/test/support/Certificate.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
-import { program } from "../support/program.ts"
+import { Program, quarryProxy } from "../support/Process.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 import * as TempFolder from "./support/TempFolder.ts"
 
 const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-  Effect.async<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resume) => {
-    const child = execFile(
-      process.execPath,
-      [program, ...args],
-      { env: { PATH: process.env["PATH"] ?? "", ...env } },
-      (_, stdout, stderr) => resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
-    )
-  })
+  Effect.promise(() => new Program([process.execPath, quarryProxy, ...args], { env }).ended())
 
 /** The URL is in a file of its own, so that findings are at its place in the configuration. */
 const configFor = (url: string) =>

@@ -6,8 +6,9 @@ import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as Commands from "../../src/cli/Commands.ts"
 import * as ExitError from "../../src/runtime/ExitError.ts"
 import { fakeFileSystem } from "../config/support.ts"
+import type { Ended } from "../support/Process.ts"
 import type { Case } from "./cases.ts"
-import { type Ended, version } from "./records.ts"
+import { version } from "./records.ts"
 
 /** Runs a command other than `serve` as the program does. */
 export const run = (input: Case): Promise<Ended> => {

@@ -3,18 +3,11 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll, describe, expect, it } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import type { Ended } from "../support/Process.ts"
 import * as Cases from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { Workshop } from "./processes.ts"
-import {
-  type Ended,
-  record,
-  recordPath,
-  shortened,
-  withoutPorts,
-  withoutTimes,
-  withoutTokens
-} from "./records.ts"
+import { record, recordPath, shortened, withoutPorts, withoutTimes, withoutTokens } from "./records.ts"
 
 const workshop = new Workshop()
 

@@ -1,17 +1,15 @@
-/** Runs the bundled program as processes. */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
+/** Runs cases as processes of the bundled program. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { distribution } from "../support/program.ts"
+import { distribution, Program } from "../support/Process.ts"
 import type { Case } from "./cases.ts"
-import { type Ended, version } from "./records.ts"
+import { version } from "./records.ts"
 
 /** A temporary directory with a copy of the bundled program, beside a manifest with a constant version. */
 export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
-  readonly #programs: Array<Program> = []
+  readonly #programs: Array<CaseProgram> = []
 
   get #program(): string {
     return join(this.folder, "dist/quarry-proxy.js")
@@ -29,7 +27,7 @@ export class Workshop {
   }
 
   /** Starts a case with its files below a separate root directory. `place` makes further replacements in its texts. */
-  start(input: Case, place: (text: string) => string = (text) => text, launch: Launch = {}): Program {
+  start(input: Case, place: (text: string) => string = (text) => text, launch: Launch = {}): CaseProgram {
     const root = join(this.folder, `root-${this.#programs.length}`)
     const paths = Object.keys(input.files).toSorted((a, b) => b.length - a.length)
     const folders = [...new Set([...paths.map(dirname), "/etc"])]
@@ -49,7 +47,9 @@ export class Workshop {
     }
     const args = input.args.map(placed)
     const env = Object.fromEntries(Object.entries(input.env).map(([name, value]) => [name, placed(value)]))
-    const program = new Program(this.#program, args, env, root, launch)
+    const { launcher = [], nodeOptions = [] } = launch
+    const words = [...launcher, process.execPath, ...nodeOptions, this.#program, ...args]
+    const program = new CaseProgram(words, env, root)
     this.#programs.push(program)
     return program
   }
@@ -62,25 +62,12 @@ export interface Launch {
   readonly nodeOptions?: ReadonlyArray<string>
 }
 
-export class Program {
-  readonly #child
+export class CaseProgram extends Program {
   readonly #root: string
-  readonly #written = { stdout: "", stderr: "" }
-  readonly #closed: Promise<unknown>
 
-  constructor(
-    program: string,
-    args: ReadonlyArray<string>,
-    env: Readonly<Record<string, string>>,
-    root: string,
-    { launcher = [], nodeOptions = [] }: Launch
-  ) {
+  constructor(words: ReadonlyArray<string>, env: Readonly<Record<string, string>>, root: string) {
+    super(words, { env, cwd: root })
     this.#root = root
-    const [command = "", ...words] = [...launcher, process.execPath, ...nodeOptions, program, ...args]
-    this.#child = spawn(command, words, { env: { PATH: process.env["PATH"], ...env }, cwd: root })
-    this.#child.stdout.on("data", (text: Buffer) => void (this.#written.stdout += text.toString()))
-    this.#child.stderr.on("data", (text: Buffer) => void (this.#written.stderr += text.toString()))
-    this.#closed = once(this.#child, "close")
   }
 
   /** Returns the actual path of a path of the case. */
@@ -88,42 +75,8 @@ export class Program {
     return join(this.#root, path)
   }
 
-  /** The output so far. */
-  get written(): Pick<Ended, "stdout" | "stderr"> {
-    const { stderr, stdout } = this.#written
+  override get written() {
+    const { stderr, stdout } = super.written
     return { stdout: stdout.replaceAll(this.#root, ""), stderr: stderr.replaceAll(this.#root, "") }
-  }
-
-  /** Waits until a condition holds for the output. */
-  until(holds: (written: Pick<Ended, "stdout" | "stderr">) => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const check = () => holds(this.written) ? end(resolve) : undefined
-      const gone = () => end(() => reject(new Error(`the program exited: ${JSON.stringify(this.written)}`)))
-      const end = (settle: () => void) => {
-        this.#child.stdout.off("data", check)
-        this.#child.stderr.off("data", check)
-        this.#child.off("close", gone)
-        settle()
-      }
-      this.#child.stdout.on("data", check)
-      this.#child.stderr.on("data", check)
-      this.#child.on("close", gone)
-      check()
-    })
-  }
-
-  /** Writes to standard input. */
-  type(text: string): void {
-    this.#child.stdin.write(text)
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
-  }
-
-  /** Waits for the exit. */
-  async ended(): Promise<Ended> {
-    await this.#closed
-    return { code: this.#child.exitCode, ...this.written }
   }
 }

@@ -1,16 +1,11 @@
 /** The text of records, without what differs between runs. */
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import type { Ended } from "../support/Process.ts"
 import type { Case } from "./cases.ts"
 
 /** The version of the program in all records. */
 export const version = "1.2.3"
-
-export interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** Returns the path of a record. */
 export const recordPath = (name: string): string =>

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterAll, expect, it } from "vitest"
 import * as Cases from "./cases.ts"
-import { type Program, Workshop } from "./processes.ts"
+import { type CaseProgram, Workshop } from "./processes.ts"
 import { heading, recordNames, recordPath, withoutPorts } from "./records.ts"
 
 const workshop = new Workshop()
@@ -12,7 +12,7 @@ afterAll(() => workshop.remove())
 const folder = "/etc"
 
 /** Replaces a file atomically, like deployments do. */
-const write = (program: Program, name: string, content: string | null): void => {
+const write = (program: CaseProgram, name: string, content: string | null): void => {
   const path = program.at(`${folder}/${name}`)
   if (content === null) return rmSync(path)
   writeFileSync(`${path}.new`, content, { mode: 0o600 })

@@ -1,10 +1,10 @@
 /** nginx and HAProxy with the configurations of `deploy`, which need no root and use loopback ports. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { reservedPort } from "../../../../../packages/http/test/support/Server.ts"
 import { find } from "../../deploy/support/program.ts"
+import { Program } from "../../support/Process.ts"
 import { type ConditionTimeout, eventually } from "./Eventually.ts"
 import * as ProxyProcess from "./ProxyProcess.ts"
 import * as TempFolder from "./TempFolder.ts"
@@ -38,20 +38,15 @@ export const launch = (
   port: number
 ): Effect.Effect<void, ConditionTimeout, Scope.Scope> =>
   Effect.gen(function*() {
-    const { ended } = yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const child = spawn(program, args, { stdio: "ignore" })
-        const ending = new Promise<string>((resolve) => {
-          child.on("error", ({ message }) => resolve(message))
-          child.once("exit", (code, signal) => resolve(`${program} has ended: ${code ?? signal}`))
-        })
-        return { child, ended: Effect.promise(() => ending) }
-      }),
-      ({ child, ended }) => Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), ended)
+    const ended = (child: Program) => Effect.promise(() => child.ended())
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => new Program([program, ...args], {})),
+      (child) => Effect.zipRight(Effect.sync(() => child.signal("SIGTERM")), ended(child))
     )
     yield* Effect.raceFirst(
       eventually(`port ${port} is open`, ProxyProcess.isListening(port)),
-      Effect.flatMap(ended, Effect.dieMessage)
+      Effect.flatMap(ended(child), (ended) =>
+        Effect.dieMessage(`${program} has ended: ${JSON.stringify(ended)}`))
     )
   })
 

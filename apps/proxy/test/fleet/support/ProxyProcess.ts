@@ -2,17 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import { spawn, type SpawnOptions } from "node:child_process"
+import type { SpawnOptionsWithoutStdio } from "node:child_process"
 import { openConnection } from "../../hostile/rawHttp.ts"
-import { program } from "../../support/program.ts"
+import { Program, quarryProxy } from "../../support/Process.ts"
 import { sendRequest } from "../../support/proxy.ts"
 import { type ConditionTimeout, eventually } from "./Eventually.ts"
-
-interface ExitStatus {
-  readonly code: number | null
-  /** The signal that ended the process, if any. */
-  readonly signal: NodeJS.Signals | null
-}
 
 export interface ProxyProcess {
   readonly port: number
@@ -20,11 +14,11 @@ export interface ProxyProcess {
   readonly adminOrigin: string
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
   readonly hasExited: () => boolean
-  readonly exit: Effect.Effect<ExitStatus | undefined, ConditionTimeout>
+  readonly exit: Effect.Effect<Program["status"]>
   /** The messages of the log so far. */
   readonly log: () => ReadonlyArray<string>
   /** Waits for the first message with this text after `since` messages. */
-  readonly waitForLog: (words: string, since?: number) => Effect.Effect<string, ConditionTimeout>
+  readonly waitForLog: (words: string, since?: number) => Effect.Effect<string>
 }
 
 /** The exit status of a process that was asked to stop. */
@@ -39,50 +33,30 @@ const messageOf = (line: string): string => {
 export const start = (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-  file = program,
-  options: Pick<SpawnOptions, "uid" | "gid"> = {}
-): Effect.Effect<ProxyProcess, ConditionTimeout, Scope.Scope> =>
+  file = quarryProxy,
+  options: Pick<SpawnOptionsWithoutStdio, "uid" | "gid"> = {}
+): Effect.Effect<ProxyProcess, never, Scope.Scope> =>
   Effect.gen(function*() {
-    let [stdout, stderr] = ["", ""]
-    let status: ExitStatus | undefined
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const child = spawn(process.execPath, [file, ...args], {
-          ...options,
-          env: { PATH: process.env["PATH"] ?? "", ...env },
-          stdio: ["ignore", "pipe", "pipe"]
-        })
-        child.stdout.on("data", (text: Buffer) => stdout += text.toString())
-        child.stderr.on("data", (text: Buffer) => stderr += text.toString())
-        // No process may outlive the tests, even if they are aborted
-        const kill = () => void child.kill("SIGKILL")
-        process.once("exit", kill)
-        child.once("close", (code, signal) => {
-          process.off("exit", kill)
-          status = { code, signal }
-        })
-        return child
-      }),
-      (child) => Effect.zipRight(Effect.sync(() => child.kill("SIGKILL")), Effect.orDie(exit))
+    const exitOf = (program: Program) =>
+      Effect.map(Effect.promise(() => program.ended()), () => program.status)
+    const program = yield* Effect.acquireRelease(
+      Effect.sync(() => new Program([process.execPath, file, ...args], { ...options, env })),
+      (program) => Effect.zipRight(Effect.sync(() => program.signal("SIGKILL")), exitOf(program))
     )
-    const exit = Effect.map(eventually("the proxy has ended", () => status !== undefined), () => status)
-    yield* eventually(
-      "the proxy is listening",
-      () => status !== undefined || stdout.includes("Press Ctrl-C to stop")
-    )
-    if (status !== undefined) return yield* Effect.dieMessage(`the proxy ended: ${stdout}${stderr}`)
-    const log = () => stderr.split("\n").slice(0, -1).map(messageOf)
-    const urlAfter = (words: string) => new RegExp(`${words} +(http://\\S+)`).exec(stdout)?.[1] ?? ""
+    yield* Effect.promise(() => program.until(({ stdout }) => stdout.includes("Press Ctrl-C to stop")))
+    const log = () => program.written.stderr.split("\n").slice(0, -1).map(messageOf)
+    const urlAfter = (words: string) =>
+      new RegExp(`${words} +(http://\\S+)`).exec(program.written.stdout)?.[1] ?? ""
     return {
       port: Number(new URL(urlAfter("is listening at")).port),
       adminOrigin: urlAfter("status page:"),
-      signal: (name) => Effect.sync(() => void child.kill(name)),
-      hasExited: () => status !== undefined,
-      exit,
+      signal: (name) => Effect.sync(() => program.signal(name)),
+      hasExited: () => program.status.code !== null || program.status.signal !== null,
+      exit: exitOf(program),
       log,
       waitForLog: (words, since = 0) => {
         const find = () => log().slice(since).find((message) => message.includes(words))
-        return Effect.map(eventually(`log line: ${words}`, () => find() !== undefined), () => find() ?? "")
+        return Effect.map(Effect.promise(() => program.until(() => find() !== undefined)), () => find() ?? "")
       }
     }
   })
