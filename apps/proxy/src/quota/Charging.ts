@@ -37,7 +37,7 @@ export interface Charging {
 }
 
 /** A client, or the common limits of several. */
-export type LimitedClient = Pick<AuthenticatedClient, "name" | "quotas" | "rateLimit">
+type LimitedClient = Pick<AuthenticatedClient, "name" | "quotas" | "rateLimit">
 
 /** A request that needs units. Times are steady: see `SteadyClock`. */
 export interface ChargedRequest extends Cost {

@@ -64,6 +64,10 @@ export const engineOver = (
       engine,
       upstream,
       dailyQuotas: provideStore(Upstream.dailyQuotas(upstream)),
+      sendTo: (operation, input) => {
+        const decoded: unknown = Either.getOrThrow(decodeInput(operation, input))
+        return engine.raw(operation, upstream, bodyScan)(decoded, encodeRequest(operation, decoded))
+      },
       send: (number, context) => raw(inputOf(number), requestOf(number), context),
       lookUp: (number, now) => lookUp(inputOf(number), requestOf(number), CallContext.make(), now)
     }
