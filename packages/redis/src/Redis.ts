@@ -69,9 +69,9 @@ type RunScript<Arg> = (
  * makes no progress for a second: no byte arrives, and the system accepts none that waits to be sent.
  */
 export interface RedisCommands {
-  /** Returns null if the key does not exist or does not hold a string. */
+  /** Returns null if the key does not exist. */
   readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
-  /** Returns the first `length` bytes of a string. Null if the key does not exist or does not hold a string. */
+  /** Returns the first `length` bytes of a string. Null if the key does not exist. */
   readonly getStart: (key: string, length: number) => Effect.Effect<Uint8Array | null, StoreError>
   readonly remove: (key: string) => Effect.Effect<void, StoreError>
   /**
@@ -128,9 +128,6 @@ const commandsOf = (
   untried = new Set<Script.Script>()
 ): RedisCommands => {
   const pingKey = `${keyPrefix}ping`
-  /** Returns null for a value of another type. */
-  const orNull = <A>(value: Effect.Effect<A, StoreError>): Effect.Effect<A | null, StoreError> =>
-    Effect.catchIf(value, ({ reason }) => reason === "WRONGTYPE", () => Effect.succeed(null))
   const tryAgain = (script: Script.Script) => Effect.sync(() => untried.add(script))
   const runText: RunScript<string | Uint8Array> = (script, keys, args) =>
     send((client) => {
@@ -142,19 +139,21 @@ const commandsOf = (
         ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg))
       )
     }).pipe(Effect.tapError(() => tryAgain(script)))
-  const tryScript = (script: Script.Script) =>
-    runText(script, pingKey, Array<string>(5).fill("1")).pipe(
+  const tryScript = (script: Script.Script) => {
+    const key = `${pingKey}:${script.sha}`
+    return runText(script, key, Array<string>(5).fill("1")).pipe(
       Effect.map(() => untried.delete(script)),
       Effect.mapError((error) => error.reason === "ERR" ? new Replies.ServerError("script error") : error),
-      Effect.ensuring(Effect.ignore(send((client) => client.unlink(pingKey))))
+      Effect.ensuring(Effect.ignore(send((client) => client.unlink(key))))
     )
+  }
   return {
-    get: (key) => orNull(send((client) => client.getBuffer(key))),
+    get: (key) => send((client) => client.getBuffer(key)),
     getStart: (key, length) =>
       // An empty reply means that the key does not exist.
       Effect.map(
-        orNull(send((client) => client.getrangeBuffer(key, 0, length - 1))),
-        (bytes) => bytes === null || bytes.length === 0 ? null : bytes
+        send((client) => client.getrangeBuffer(key, 0, length - 1)),
+        (bytes) => bytes.length === 0 ? null : bytes
       ),
     remove: (key) => Effect.asVoid(send((client) => client.unlink(key))),
     removeAll: (prefix) =>

@@ -27,9 +27,8 @@ const maxSkew = 1000
 
 /** Stores a value with a TTL in milliseconds, unless the stored value has a higher version. */
 const setScript = Script.make(`
-local stored = redis.pcall('GETRANGE', KEYS[1], 0, ${CacheEntryCodec.versionLength - 1})
--- A value of another type is replaced.
-if type(stored) == 'string' and (tonumber(stored) or 0) > tonumber(ARGV[1]) then return 0 end
+local stored = redis.call('GETRANGE', KEYS[1], 0, ${CacheEntryCodec.versionLength - 1})
+if (tonumber(stored) or 0) > tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
@@ -42,10 +41,9 @@ const versionTtlMillis = 24 * 3600 * 1000
  * versions are never issued, so it is also higher than versions that a restart has lost.
  */
 const nextVersionScript = Script.make(`
-local last = redis.pcall('GET', KEYS[1])
+local last = tonumber(redis.call('GET', KEYS[1]) or 0)
 local time = redis.call('TIME')
-local version = string.format('%.0f', math.max(
-  type(last) == 'string' and tonumber(last) or 0, tonumber(ARGV[1]), time[1] * 1000000 + time[2]) + 1)
+local version = string.format('%.0f', math.max(last, tonumber(ARGV[1]), time[1] * 1000000 + time[2]) + 1)
 redis.call('SET', KEYS[1], version, 'PX', ${versionTtlMillis})
 return version
 `)

@@ -43,10 +43,7 @@ end
 
 const set = Script.make(`${parse}
 local key, name, text, ttl, at, restore = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5] == 'restore'
-local fields = redis.pcall('HMGET', key, name)
--- A value of another type is replaced.
-if fields.err then redis.call('DEL', key) end
-local last = parse(fields[1]) or 0
+local last = parse(redis.call('HMGET', key, name)[1]) or 0
 if restore and at <= last then return last end
 at = string.format('%.0f', restore and at or math.max(math.floor(now), last + 1, at + 1))
 redis.call('HSET', key, name, at .. ':' .. ttl .. ':' .. text)
@@ -55,19 +52,16 @@ return at
 `)
 
 const read = Script.make(`${parse}
-local fields = redis.pcall('HGETALL', KEYS[1])
+local fields = redis.call('HGETALL', KEYS[1])
 local records = {}
-for index = 1, fields.err and 0 or #fields, 2 do
+for index = 1, #fields, 2 do
   local name, at, text = fields[index], parse(fields[index + 1])
   if at then records[name] = { at = at, text = text } else redis.call('HDEL', KEYS[1], name) end
 end
 return cjson.encode({ now = math.floor(now), records = records })
 `)
 
-const remove = Script.make(`
-if type(redis.pcall('HDEL', KEYS[1], ARGV[1])) == 'table' then redis.call('DEL', KEYS[1]) end
-return 'OK'
-`)
+const remove = Script.make("return redis.call('HDEL', KEYS[1], ARGV[1])")
 Script.checked.push(set, read, remove)
 
 /** Creates the records of a server. Their effects fail while it is unavailable. */

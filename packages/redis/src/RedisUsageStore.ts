@@ -24,10 +24,8 @@ const separator = " "
 /** A batch that was executed is not executed again, so it may be sent again if its reply was lost. */
 const add = Script.make(`
 local key, writer, number = KEYS[1], '${writerPrefix}' .. ARGV[1], tonumber(ARGV[2])
-local last = redis.pcall('HMGET', key, writer)
--- A value of another type is replaced.
-if last.err then redis.call('DEL', key) end
-if not last.err and tonumber(last[1] or '0') >= number then return 'OK' end
+local last = redis.call('HMGET', key, writer)[1]
+if tonumber(last or '0') >= number then return 'OK' end
 -- First, so that a batch that fails half-way is not counted again and again.
 redis.call('HSET', key, writer, ARGV[2])
 redis.call('PEXPIRE', key, ARGV[3])
@@ -35,10 +33,7 @@ for index = 4, #ARGV, 2 do redis.call('HINCRBY', key, '${counterPrefix}' .. ARGV
 return 'OK'
 `)
 
-const read = Script.make(`
-local fields = redis.pcall('HGETALL', KEYS[1])
-return fields.err and {} or fields
-`)
+const read = Script.make("return redis.call('HGETALL', KEYS[1])")
 Script.checked.push(add, read)
 
 const Fields = Schema.Array(Schema.String)

@@ -42,9 +42,7 @@ local function read(index)
   quota.windowEnd = startOf(quota, quota.window + 1)
   -- Rounding may put the end before now.
   quota.millis = math.max(1, math.ceil(quota.windowEnd - now))
-  local fields = quota.limit < math.huge and redis.pcall('HMGET', quota.key, 'window', 'consumed') or {}
-  -- A value of another type is replaced when fields are written.
-  quota.foreign = fields.err
+  local fields = quota.limit < math.huge and redis.call('HMGET', quota.key, 'window', 'consumed') or {}
   local storedWindow, consumed = tonumber(fields[1]) or quota.window, tonumber(fields[2]) or 0
   quota.consumed = storedWindow < quota.window and 0 or consumed
   -- The clock went back into the last day of the previous window, which is no longer known.
@@ -59,7 +57,6 @@ local function remainingOf(quota)
 end
 
 local function write(quota)
-  if quota.foreign then redis.call('DEL', quota.key) end
   redis.call('HSET', quota.key, 'window', text(quota.window), 'consumed', text(quota.consumed))
   local ttl = math.min(quota.windowEnd - now + ${retentionMargin}, ${Script.maxTtlMillis})
   redis.call('PEXPIRE', quota.key, string.format('%.0f', ttl))

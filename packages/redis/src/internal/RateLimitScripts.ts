@@ -9,12 +9,18 @@ import * as Script from "./Script.ts"
 const cooldownRetention = 3600 * 1000
 
 const header = (now: string) =>
-  `${Script.limitPrologue(now)}
+  `${Script.numbers(now)}
+local key = KEYS[1]
+
+-- See \`SharedRateLimits\`.
+local function reply(outcome, remaining, millis) return { outcome, text(remaining), text(millis or 0) } end
+
 -- Whether the clock was set back since the last write.
 local clockMovedBack = false
 
 local function read()
-  local fields = readFields('level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'trialUntil', 'levelSince')
+  local fields = redis.call('HMGET', key,
+    'level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'trialUntil', 'levelSince')
   clockMovedBack = (tonumber(fields[2]) or now) > now or (tonumber(fields[4]) or 0) > now + 60000
     or (tonumber(fields[5]) or 0) > now + 61000
   return {
@@ -30,9 +36,9 @@ end
 
 -- Sets a TTL of at least \`millis\` and never shortens it: not every caller knows how long the level matters.
 local function write(state, millis)
-  writeFields('level', text(state.level), 'updatedAt', text(state.updatedAt), 'cooldowns',
-    text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'trialUntil', text(state.trialUntil),
-    'levelSince', text(state.levelSince))
+  redis.call('HSET', key, 'level', text(state.level), 'updatedAt', text(state.updatedAt),
+    'cooldowns', text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil),
+    'trialUntil', text(state.trialUntil), 'levelSince', text(state.levelSince))
   if state.cooldowns > 0 then
     millis = math.max(millis, state.cooldownUntil - now + ${cooldownRetention}, state.trialUntil - now + ${cooldownRetention})
   end

@@ -1,4 +1,4 @@
-/** Lua scripts, identified by the SHA-1 of their text, and the common prologue of limits. Times are in milliseconds. */
+/** Lua scripts, identified by the SHA-1 of their text, and what they share. Times are in milliseconds. */
 import { createHash } from "node:crypto"
 
 export interface Script {
@@ -11,7 +11,7 @@ export const make = (lua: string): Script => ({
   sha: createHash("sha1").update(lua).digest("hex")
 })
 
-/** The scripts of the stores that a program imports. A check runs each with one key of any type, and 1 as arguments. */
+/** The scripts of the stores that a program imports. A check runs each with a key that does not exist, and 1 as arguments. */
 export const checked: Array<Script> = []
 
 /** Lua expression for the server's clock, the same for all processes, with a resolution of microseconds. */
@@ -37,26 +37,4 @@ local function text(number)
 end
 
 local function number(text) return tonumber(text) or math.huge end
-`
-
-/** Defines the key of a rate limit, and the reply. `now` is a Lua expression for the current time. */
-export const limitPrologue = (now: string): string => `
-${numbers(now)}
-local key = KEYS[1]
-
--- See \`SharedRateLimits\`.
-local function reply(outcome, remaining, millis) return { outcome, text(remaining), text(millis or 0) } end
-
--- A value of another type is replaced when fields are written.
-local foreign
-local function readFields(...)
-  local fields = redis.pcall('HMGET', key, ...)
-  foreign = fields.err
-  return foreign and {} or fields
-end
-
-local function writeFields(...)
-  if foreign then redis.call('DEL', key) end
-  redis.call('HSET', key, ...)
-end
 `

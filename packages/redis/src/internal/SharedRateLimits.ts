@@ -33,8 +33,6 @@ const heartbeatTtlMillis = 15_000
 const heartbeatScript = (now: string): Script.Script =>
   Script.make(`
 local now = ${now}
--- A value of another type is replaced.
-if type(redis.pcall('ZCARD', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
 redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${heartbeatTtlMillis}))
 -- Heartbeats in the future were recorded before the clock was set back. Their processes send another one soon.
