@@ -1,34 +1,26 @@
 /** Tests usage in Redis: sums of the batches of several processes, each of which counts once. */
+import { emptyRow, type UsageRow, type UsageStoreService } from "@blockquarry/redis/UsageStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as RedisUsageStore from "../src/RedisUsageStore.ts"
 import type { UsageRow, UsageStoreService } from "../src/UsageStore.ts"
 import * as Connected from "./support/Connected.ts"
-import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
 const dayMillis = 86_400_000
 
 const connected = Effect.gen(function*() {
-  const server = yield* RedisServer.make()
-  const redis = yield* Layer.build(Connected.layer({ url: server.url }))
+  const { inspector, redis } = yield* Connected.make
   const make = Effect.provide(RedisUsageStore.make({ retention: 2 }), redis)
-  return { inspector: yield* Inspector.make(server), one: yield* make, other: yield* make }
+  return { inspector, one: yield* make, other: yield* make }
 })
 
 const row = (counts: Partial<UsageRow>): UsageRow => ({
+  ...emptyRow,
   day: "2026-11-24",
-  team: "",
   client: "shop",
   operation: "tokenPrice",
   key: "main",
-  requests: 0,
-  attempts: 0,
-  price: 0,
-  unsettledPrice: 0,
-  savedPrice: 0,
-  failures: 0,
   ...counts
 })
 

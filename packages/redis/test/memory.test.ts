@@ -1,14 +1,13 @@
 /** The memory that Redis needs, as docs/redis.md states it. */
+import { emptyRow } from "@blockquarry/redis/UsageStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
 import * as RedisCacheStore from "../src/RedisCacheStore.ts"
 import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
 import * as RedisRecords from "../src/RedisRecords.ts"
 import * as RedisUsageStore from "../src/RedisUsageStore.ts"
 import * as Connected from "./support/Connected.ts"
-import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
 /**
@@ -26,9 +25,7 @@ const documented = (row: string): number => {
 describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer.skipReason}`, () => {
   it.scopedLive("is within a quarter of the documented formula", () =>
     Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const redis = yield* Layer.build(Connected.layer({ url: server.url }))
-      const inspector = yield* Inspector.make(server)
+      const { inspector, redis } = yield* Connected.make
       /** The bytes of all keys with their values and entries in the tables of keys and expiries. */
       const memory = inspector.send(async (client) => {
         const keys = await client.keys("*")
@@ -81,17 +78,13 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
           limits.consume([{ id: `client:${index}`, quota: { limit: 100, period: 86_400_000 } }], 1)),
         "counter of saved usage": yield* measure(1000, (index) =>
           usage.add([{
+            ...emptyRow,
             day: "2026-11-24",
             team: "team",
             client: `client-${index}`,
             operation: "tokenPrice",
             key: "main",
-            requests: 0,
-            attempts: 0,
-            price: 50,
-            unsettledPrice: 0,
-            savedPrice: 0,
-            failures: 0
+            price: 50
           }], index + 1)),
         "cached response of 2 kB": yield* measure(1000, (index) =>
           cache.set(`response ${index}`, entryOf(2000))),

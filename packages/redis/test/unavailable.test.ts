@@ -29,18 +29,13 @@ const entry: CacheStore.CacheEntry = {
   expiresAt: Infinity
 }
 
-type Fault = readonly [
-  name: string,
-  begin: (server: RedisServer.RedisServer) => Effect.Effect<void>,
-  end: (server: RedisServer.RedisServer) => Effect.Effect<void, RedisServer.Unavailable>,
-  /** How much of the data survives. */
-  survives: 0 | 1
-]
-
-const faults: ReadonlyArray<Fault> = [
-  ["is stopped and started", ({ stop }) => stop, ({ start }) => start, 0],
-  ["is paused and resumed", ({ pause }) => pause, ({ resume }) => resume, 1]
-]
+/** What happens to Redis, and how much of its data survives. */
+const faults = [["is stopped and started", "stop", "start", 0], [
+  "is paused and resumed",
+  "pause",
+  "resume",
+  1
+]] as const
 
 describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipReason}`, () => {
   it.scopedLive.each(faults)(
@@ -77,7 +72,7 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
           [true, null, null]
         )
 
-        yield* begin(server)
+        yield* server[begin]
         // Half of the quota, less what this process consumed. The first command is a peek, because Redis may still
         // execute the command that runs into the timeout.
         expect(yield* limits.peek("a", quota)).toMatchObject({ remaining: 300 })
@@ -91,7 +86,7 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
           [false, false, false]
         )
 
-        yield* end(server)
+        yield* server[end]
         // The local share would be half of that
         yield* until(Effect.map(limits.peek("back", quota), (quota) => quota?.remaining === 1000))
         yield* until(cache.remove("unknown"))

@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redis from "../../src/Redis.ts"
+import * as Inspector from "./Inspector.ts"
+import * as RedisServer from "./RedisServer.ts"
 import { until } from "./WaitUntil.ts"
 
 /** Provides the connections when the server has replied on each. */
@@ -15,3 +17,11 @@ export const layer = (options: Redis.RedisOptions) =>
       ({ getStart }) => until(Effect.map(Effect.either(getStart("none", 1)), Either.isRight))
     )
   })
+
+/** Starts a server, and connects to it. */
+export const make = Effect.gen(function*() {
+  const server = yield* RedisServer.make()
+  const inspector = yield* Inspector.make(server)
+  const redis = yield* Layer.build(layer({ url: server.url }))
+  return { inspector, redis, server }
+})
