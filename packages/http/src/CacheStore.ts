@@ -7,12 +7,7 @@ import type { CacheStoreService, RemoteCacheBackend } from "./internal/stores/Ca
 import * as MemoryCache from "./internal/stores/MemoryCache.ts"
 import * as TieredCache from "./internal/stores/TieredCache.ts"
 
-export type {
-  CacheBackend,
-  CacheEntry,
-  CacheStoreService,
-  RemoteCacheBackend
-} from "./internal/stores/CacheBackend.ts"
+export type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "./internal/stores/CacheBackend.ts"
 
 /** The cache store of `Engine.layerWithStores`. */
 export class CacheStore

@@ -23,39 +23,24 @@ export const hasKnownAge = ({ storedAt }: Pick<CacheEntry, "storedAt">, now: num
 export const isFresh = (entry: Pick<CacheEntry, "freshUntil" | "storedAt">, now: number): boolean =>
   hasKnownAge(entry, now) && now < entry.freshUntil
 
-/** Cache entries by key. A key identifies the request and the base URL. It does not depend on the API key. */
-export interface CacheBackend<E> {
-  /** Returns null if there is no entry. */
-  readonly get: (key: string) => Effect.Effect<CacheEntry | null, E>
-  /**
-   * Stores an entry, unless there is one with a higher version. Does nothing if the entry is too large for the store.
-   */
-  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, E>
-  /**
-   * Issues the version of a request that is about to be sent. It is higher than all versions that the store has issued to
-   * any process, so entries are ordered without comparing the clocks of processes.
-   */
-  readonly nextVersion: Effect.Effect<number, E>
-  /** Removes an entry, if there is one. */
-  readonly remove: (key: string) => Effect.Effect<void, E>
-  /**
-   * Removes all entries, including those of other processes. Removes every entry that exists at the start; entries that
-   * are stored in the meantime may remain.
-   */
-  readonly clear: Effect.Effect<void, E>
-}
-
 /**
- * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
- * the entries may then exist when it is available again. In the meantime, the versions that `nextVersion` returns are
- * ordered within this process, and between processes as far as their clocks agree.
+ * The store as the engine uses it: entries by key, which identifies the request and the base URL and does not depend on the API key.
+ * No operation fails. `remove` and `clear` return false if the store is unavailable; the entries may then exist when it is available
+ * again. In the meantime, the versions that `nextVersion` returns are ordered within this process, and between processes as far as
+ * their clocks agree.
  */
-export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
+export interface CacheStoreService {
   /**
    * Returns null if there is no entry, or if the store is too slow for a call that has `timeLeft` milliseconds left.
    */
   readonly get: (key: string, timeLeft?: number) => Effect.Effect<CacheEntry | null>
-  /** As in `CacheBackend`. A function if the store issues versions without waiting. */
+  /** Stores an entry, unless there is one with a higher version. Does nothing if the entry is too large for the store. */
+  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void>
+  /**
+   * Issues the version of a request that is about to be sent. It is higher than all versions that the store has issued to
+   * any process, so entries are ordered without comparing the clocks of processes. A function if the store issues versions
+   * without waiting.
+   */
   readonly nextVersion: Effect.Effect<number> | (() => number)
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
@@ -68,13 +53,19 @@ export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
 /**
  * A cache that several processes share, such as Redis. Every effect must fail if the store makes no progress.
  */
-export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "nextVersion"> {
-  /** Stores an entry as in `CacheBackend`. Of one that is too large, stores the version alone: then `get` returns null. */
-  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, StoreError>
+export interface RemoteCacheBackend {
+  /** Returns null if there is no entry, or only its version. */
+  readonly get: (key: string) => Effect.Effect<CacheEntry | null, StoreError>
   /** Returns the version of an entry without its response. Null if there is no entry. */
   readonly getVersion: (key: string) => Effect.Effect<number | null, StoreError>
+  /** Stores an entry, unless there is one with a higher version. Of one that is too large, stores the version alone. */
+  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, StoreError>
   /** Issues a version that is higher than `after` and than all versions that the store has issued to any process. */
   readonly nextVersion: (after: number) => Effect.Effect<number, StoreError>
+  /** Removes an entry, if there is one. */
+  readonly remove: (key: string) => Effect.Effect<void, StoreError>
+  /** Removes every entry of any process that exists at the start. Entries that are stored in the meantime may remain. */
+  readonly clear: Effect.Effect<void, StoreError>
   /** Fails if the store is unavailable. */
   readonly ping: Effect.Effect<void, StoreError>
   /**
