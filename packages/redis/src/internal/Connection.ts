@@ -75,7 +75,7 @@ const connect = (
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: Duration.toMillis(stallTimeout),
-    // Limits how long a socket outlives a connection that is closed while connecting.
+    // Limits how long a socket outlives a connection whose end the server does not confirm.
     disconnectTimeout: 100,
     // Failures are reset by a reply, not by a connection: a server that rejects the password still accepts connections.
     retryStrategy: () => Math.min(initialRetryDelay * 2 ** failures++, maxRetryDelay),
@@ -179,23 +179,15 @@ const firstConnectionAttempt = (client: IoRedis) =>
     Promise.race([establishedEvent, "close"].map((event) => once(client, event, { signal })))
   ).pipe(Effect.timeout(connectTimeout), Effect.ignore)
 
-const close = (client: IoRedis): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    // Undefined before the first connection attempt, despite its type.
-    const stream: IoRedis["stream"] | undefined = client.stream
-    client.disconnect()
-    if (stream === undefined || stream.closed) return resume(Effect.void)
-    stream.once("close", () => resume(Effect.void))
-    // Destroyed instead of ended: a stopped server would not confirm the end.
-    stream.destroy()
-  })
-
 /** Opens a connection and keeps reconnecting until the scope closes. An unavailable server is not an error. */
 export const open = (options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.tap(connected(options), ({ client }) => firstConnectionAttempt(client))
 
 const connected = (options: ConnectionOptions) =>
-  Effect.acquireRelease(Effect.sync(() => connect(options)), ({ client }) => close(client))
+  Effect.acquireRelease(
+    Effect.sync(() => connect(options)),
+    ({ client }) => Effect.sync(() => client.disconnect())
+  )
 
 /** How often a subscription is repeated, which finds out that its connection is lost. */
 const subscribeInterval = Duration.seconds(5)
