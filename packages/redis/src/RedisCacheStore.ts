@@ -1,10 +1,10 @@
 /** A response cache in Redis, shared by all processes of a fleet. */
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as CacheEntryCodec from "./internal/CacheEntryCodec.ts"
 import * as Script from "./internal/Script.ts"
 import * as Redis from "./Redis.ts"
@@ -47,6 +47,8 @@ local version = string.format('%.0f', math.max(last, tonumber(ARGV[1]), time[1] 
 redis.call('SET', KEYS[1], version, 'PX', ${versionTtlMillis})
 return version
 `)
+const Version = Schema.compose(Schema.NumberFromString, Schema.Int)
+
 Script.checked.push(setScript, nextVersionScript)
 
 /**
@@ -96,13 +98,7 @@ export const make = (
           )
         }),
       nextVersion: (after) =>
-        Effect.gen(function*() {
-          const version = Number(yield* redis.run(nextVersionScript, versionKey, [String(after)]))
-          if (!Number.isSafeInteger(version)) {
-            return yield* new StoreError({ reason: "unexpected reply" })
-          }
-          return version
-        }),
+        Script.decode(Version, redis.run(nextVersionScript, versionKey, [String(after)])),
       remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.
       clear: Effect.zipRight(redis.values.removeAll(prefix), publishRemoval),

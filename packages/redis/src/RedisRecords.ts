@@ -1,5 +1,5 @@
 /** Records in Redis that the processes of a fleet share: collections of texts by name. Unstable: for gateways. */
-import { StoreError } from "@blockquarry/http/gateway/StoreError"
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Script from "./internal/Script.ts"
@@ -10,12 +10,10 @@ const Record = Schema.Struct({ at: Schema.Number, text: Schema.String })
 
 export type RedisRecord = typeof Record.Type
 
-const Reply = Schema.Struct({
+const Reply = Schema.parseJson(Schema.Struct({
   now: Schema.Number,
   records: Schema.Record({ key: Schema.String, value: Record })
-})
-
-const decodeReply = Schema.decodeUnknown(Schema.parseJson(Reply))
+}))
 
 /** Returns a collection. Its records expire `ttlMillis` after they were set, or never if it is null. */
 export type RedisRecords = (collection: string, ttlMillis: number | null) => {
@@ -74,10 +72,7 @@ export const make: Effect.Effect<RedisRecords, never, Redis.Redis> = Effect.map(
       set: (name, { at, text }, mode) =>
         Effect.map(redis.values.run(set, key, [name, text, ttl, String(at), mode ?? ""]), Number),
       remove: (name) => Effect.asVoid(redis.values.run(remove, key, [name])),
-      read: Effect.flatMap(
-        redis.values.run(read, key, []),
-        (reply) => Effect.mapError(decodeReply(reply), () => new StoreError({ reason: "unexpected reply" }))
-      )
+      read: Script.decode(Reply, redis.values.run(read, key, []))
     }
   }
 })

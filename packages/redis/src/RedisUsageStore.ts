@@ -1,6 +1,7 @@
 /** Usage in Redis: one hash per day, to which the processes of a fleet add in batches. Unstable: for gateways. */
 import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import { dayMillis } from "@blockquarry/http/RateLimitStore"
+import * as UsageStore from "@blockquarry/redis/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -99,15 +100,11 @@ export const make = (
         }, { discard: true }),
       read: (from, to, onRow) =>
         Effect.forEach(daysOf(from, to), (day) =>
-          redis.values.run(read, keyOf(day), []).pipe(
-            Effect.flatMap((reply) =>
-              Effect.mapError(
-                Schema.decodeUnknown(Fields)(reply),
-                () => new StoreError({ reason: "unexpected reply" })
-              )
-            ),
+          Script.decode(Fields, redis.values.run(read, keyOf(day), [])).pipe(
             Effect.map((fields) => {
-              for (const row of rowsOf(day, fields)) onRow(row)
+              for (const row of rowsOf(day, fields)) {
+                onRow(row)
+              }
             }),
             Effect.zipRight(nextTurn)
           ), { concurrency: 2, discard: true })

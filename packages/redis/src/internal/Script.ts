@@ -1,4 +1,7 @@
 /** Lua scripts, identified by the SHA-1 of their text, and what they share. Times are in milliseconds. */
+import { StoreError } from "@blockquarry/http/gateway/StoreError"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 
 export interface Script {
@@ -10,6 +13,20 @@ export const make = (lua: string): Script => ({
   lua,
   sha: createHash("sha1").update(lua).digest("hex")
 })
+
+/** Decodes the reply of a script. */
+export const decode = <A, I>(
+  schema: Schema.Schema<A, I>,
+  reply: Effect.Effect<unknown, StoreError>
+): Effect.Effect<A, StoreError> =>
+  Effect.flatMap(
+    reply,
+    (reply) =>
+      Effect.mapError(
+        Schema.decodeUnknown(schema)(reply),
+        () => new StoreError({ reason: "unexpected reply" })
+      )
+  )
 
 /** The scripts of the stores that a program imports. A check runs each with a key that does not exist, and 1 as arguments. */
 export const checked: Array<Script> = []

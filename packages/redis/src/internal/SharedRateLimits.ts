@@ -1,5 +1,6 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
 import { StoreError } from "@blockquarry/http/gateway/StoreError"
+import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { Quota, QuotaAccount, RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -18,13 +19,6 @@ const Reply = Schema.Tuple(
 
 /** See `QuotaScripts`. */
 const QuotaReply = Schema.Array(Schema.NumberFromString)
-
-const decode = <A, I>(schema: Schema.Schema<A, I>, reply: Effect.Effect<unknown, StoreError>) =>
-  Effect.flatMap(reply, (reply) =>
-    Effect.mapError(
-      Schema.decodeUnknown(schema)(reply),
-      () => new StoreError({ reason: "unexpected reply" })
-    ))
 
 /** A process counts for this long after its last heartbeat. */
 const heartbeatTtlMillis = 15_000
@@ -78,7 +72,7 @@ export const makeWithScripts = (
       age: number
     ) =>
       Effect.map(
-        decode(
+        Script.decode(
           QuotaReply,
           redis.run(script, accounts.map(({ id }) => `${redis.keyPrefix}quota:1:${id}`), [
             String(cost),
@@ -99,11 +93,11 @@ export const makeWithScripts = (
         })
       )
     const remainingOf = (reply: Effect.Effect<unknown, StoreError>) =>
-      Effect.map(decode(Reply, reply), ([, remaining]) => remaining)
+      Effect.map(Script.decode(Reply, reply), ([, remaining]) => remaining)
     return {
       acquire: (id, { burst, maxCost = 0, limit, window }, cost, lease) =>
         Effect.map(
-          decode(Reply, onRateLimit(scripts.acquire, id, limit, window, burst, cost, lease, maxCost)),
+          Script.decode(Reply, onRateLimit(scripts.acquire, id, limit, window, burst, cost, lease, maxCost)),
           ([outcome, remaining, millis]) =>
             outcome === "granted" || outcome === "trial"
               ? { _tag: "Granted", trial: outcome === "trial", remaining }
@@ -134,7 +128,7 @@ export const makeWithScripts = (
       peek: (accounts) => Effect.map(onQuotas(scripts.peek, accounts, 0, 0), ({ quotas }) => quotas),
       heartbeat: Effect.zipRight(
         redis.ping,
-        decode(
+        Script.decode(
           Schema.NonNegativeInt,
           redis.run(scripts.heartbeat, `${redis.keyPrefix}processes:1`, [processId])
         )
