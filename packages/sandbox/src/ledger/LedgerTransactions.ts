@@ -6,27 +6,25 @@ import type { Hash } from "@blockquarry/core/Hash"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import { headTime } from "./ChainConfigs.ts"
 import { hashes, hexDigits } from "./Identifiers.ts"
-import { makeRandom } from "./Random.ts"
+import { makeRandom, type Random } from "./Random.ts"
 
 type TransactionJson = { readonly [field: string]: JsonValue }
 
 const blocks = 12
 
-/** Creates the transactions of a network. */
-export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testnet") => {
-  const name = `${seed}/ledger/${network}`
-  const hash = hashes(`${name}/hash`)
-  const text = hexDigits(`${name}/text`)
-  const { below, bigBelow, pick } = makeRandom(name)
-  const firstVersion = network === "mainnet" ? 2_800_000_000 : 6_700_000_000
-  const all = new Map<Hash, TransactionJson>()
-  const add = (index: number, document: TransactionJson): Hash => {
-    all.set(hash(index), { hash: hash(index), ...document })
-    return hash(index)
-  }
+const payload = (name: string, types: ReadonlyArray<string>, ...args: ReadonlyArray<JsonValue>) => ({
+  type: "entry_function_payload",
+  function: name,
+  type_arguments: types,
+  arguments: args
+})
 
-  /** 32 bytes, for each transaction and use. */
-  const bytes = (index: number, use: number): string => `0x${text(index * 8 + use)}`
+/** Creates the fields of transactions of users. `bytes` and `text` are random, for each transaction and use. */
+const makeUserFields = (
+  { below, bigBelow, pick }: Random,
+  bytes: (index: number, use: number) => string,
+  text: (index: number) => string
+) => {
   const signatures = (index: number): ReadonlyArray<TransactionJson> => {
     const [publicKey, signature] = [bytes(index, 0), `${bytes(index, 1)}${text(index * 8 + 2)}`]
     const ed25519 = { type: "ed25519_signature", public_key: publicKey, signature }
@@ -54,12 +52,6 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
       }
     ]
   }
-  const payload = (name: string, types: ReadonlyArray<string>, ...args: ReadonlyArray<JsonValue>) => ({
-    type: "entry_function_payload",
-    function: name,
-    type_arguments: types,
-    arguments: args
-  })
   const payloads = (index: number, amount: string): ReadonlyArray<TransactionJson> => [
     payload("0x1::coin::transfer", ["0x1::aptos_coin::AptosCoin"], bytes(index, 5), amount),
     payload("0x1::aptos_account::batch_transfer", [], [bytes(index, 5), bytes(index, 6)], [
@@ -76,18 +68,6 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
     expiration_timestamp_secs: below(4) === 0 ? "18446744073709551615" : String(headTime / 1000 + below(600)),
     payload: pick(payloads(index, String(bigBelow(2n ** 64n)))),
     signature: pick(signatures(index))
-  })
-  const committed = (index: number, version: number, time: number): TransactionJson => ({
-    version: String(version),
-    state_change_hash: bytes(index, 1),
-    event_root_hash: bytes(index, 2),
-    state_checkpoint_hash: null,
-    gas_used: "0",
-    success: true,
-    vm_status: "Executed successfully",
-    accumulator_root_hash: bytes(index, 3),
-    changes: [],
-    timestamp: `${time}000`
   })
   const event = (account: string): TransactionJson => ({
     guid: { creation_number: "2", account_address: account },
@@ -113,6 +93,36 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
       events: failed ? [] : [event(bytes(index, 100))]
     }
   }
+  return { submitted, userFields }
+}
+
+/** Creates the transactions of a network. */
+export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testnet") => {
+  const name = `${seed}/ledger/${network}`
+  const hash = hashes(`${name}/hash`)
+  const text = hexDigits(`${name}/text`)
+  const firstVersion = network === "mainnet" ? 2_800_000_000 : 6_700_000_000
+  const all = new Map<Hash, TransactionJson>()
+  const add = (index: number, document: TransactionJson): Hash => {
+    all.set(hash(index), { hash: hash(index), ...document })
+    return hash(index)
+  }
+
+  /** 32 bytes, for each transaction and use. */
+  const bytes = (index: number, use: number): string => `0x${text(index * 8 + use)}`
+  const { submitted, userFields } = makeUserFields(makeRandom(name), bytes, text)
+  const committed = (index: number, version: number, time: number): TransactionJson => ({
+    version: String(version),
+    state_change_hash: bytes(index, 1),
+    event_root_hash: bytes(index, 2),
+    state_checkpoint_hash: null,
+    gas_used: "0",
+    success: true,
+    vm_status: "Executed successfully",
+    accumulator_root_hash: bytes(index, 3),
+    changes: [],
+    timestamp: `${time}000`
+  })
 
   /** The transactions of each block, with the fields that others do not have. */
   const transactions: ReadonlyArray<
