@@ -66,42 +66,7 @@ export const make = (
   const systemNow = () => clock.system.unsafeCurrentTimeMillis()
   const steadyNow = () => clock.unsafeCurrentTimeMillis()
 
-  /** Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. */
-  const decide = (
-    { name, quotas, rateLimit }: LimitedClient,
-    { price, rateCost }: Pick<Cost, "price" | "rateCost">,
-    now: number
-  ): Effect.Effect<QuotaDecision, StoreError> => {
-    const account = accountName(name)
-    const deadline = clock.at(now) + storeTime
-    const acquired = rateLimit === null
-      ? Effect.succeed(unlimited)
-      : evaluate(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime), now)
-    if (quotas.length === 0) {
-      return Completed.map(acquired, (permit) => ({ permit, consumption: noConsumption }))
-    }
-    return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
-      const timeLeft = deadline - steadyNow()
-      if (permit._tag === "Delayed" && mode === "enforce") {
-        return Completed.map(evaluate(store.peek(quotas, timeLeft), now), (remaining) => ({
-          permit,
-          consumption: consumptionOf(quotas, remaining, price)
-        }))
-      }
-      const release = () =>
-        rateLimit === null || mode === "shadow"
-          ? Effect.succeed(permit.remaining)
-          : evaluate(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit), now)
-      const consumed = evaluate(store.consume(quotas, price, timeLeft), now)
-      return Completed.flatMap(
-        Completed.isComplete(consumed) ? consumed : Effect.tapError(consumed, release),
-        (consumption): Effect.Effect<QuotaDecision> =>
-          consumption._tag === "Consumed"
-            ? Effect.succeed({ permit, consumption })
-            : Completed.map(release(), (remaining) => ({ permit: { ...permit, remaining }, consumption }))
-      )
-    })
-  }
+  const decide = makeDecide(mode, store, clock)
 
   const attempt: Charging["attempt"] = (charged, now) => {
     const decision = decide(charged.client, charged, now)
@@ -185,6 +150,48 @@ export const make = (
     )
 
   return { attempt, status }
+}
+
+/** Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. */
+const makeDecide = (
+  mode: Config["quotas"]["mode"],
+  store: RateLimitStoreService,
+  clock: SteadyClock.SteadyClock
+) =>
+(
+  { name, quotas, rateLimit }: LimitedClient,
+  { price, rateCost }: Pick<Cost, "price" | "rateCost">,
+  now: number
+): Effect.Effect<QuotaDecision, StoreError> => {
+  const account = accountName(name)
+  const deadline = clock.at(now) + storeTime
+  const acquired = rateLimit === null
+    ? Effect.succeed(unlimited)
+    : evaluate(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime), now)
+  if (quotas.length === 0) {
+    return Completed.map(acquired, (permit) => ({ permit, consumption: noConsumption }))
+  }
+  return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
+    const timeLeft = deadline - clock.unsafeCurrentTimeMillis()
+    if (permit._tag === "Delayed" && mode === "enforce") {
+      return Completed.map(evaluate(store.peek(quotas, timeLeft), now), (remaining) => ({
+        permit,
+        consumption: consumptionOf(quotas, remaining, price)
+      }))
+    }
+    const release = () =>
+      rateLimit === null || mode === "shadow"
+        ? Effect.succeed(permit.remaining)
+        : evaluate(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit), now)
+    const consumed = evaluate(store.consume(quotas, price, timeLeft), now)
+    return Completed.flatMap(
+      Completed.isComplete(consumed) ? consumed : Effect.tapError(consumed, release),
+      (consumption): Effect.Effect<QuotaDecision> =>
+        consumption._tag === "Consumed"
+          ? Effect.succeed({ permit, consumption })
+          : Completed.map(release(), (remaining) => ({ permit: { ...permit, remaining }, consumption }))
+    )
+  })
 }
 
 /** What consuming would give. */
