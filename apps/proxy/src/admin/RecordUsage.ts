@@ -26,8 +26,9 @@ export const layer = (
             log.sink(AccessLog.accessLogLine(entry, log.style))
           }
         },
-        recordUse: saveUsage.recordUse,
-        recordLate: (request, usage, charged) => {
+        recordUse: (request, usage, key, charged) => {
+          saveUsage.recordUse(request, usage, key, charged)
+          if (charged === null) return
           usageStats.recordLateUsage(request, usage, charged)
           metrics.recordLateUsage(request, usage, charged)
         }

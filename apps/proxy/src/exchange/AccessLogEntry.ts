@@ -99,16 +99,14 @@ export const addUsage = (
 /** Receives what the proxy records of requests. */
 export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
   readonly record: (entry: AccessLogEntry) => void
-  /** Records what a request uses of an API key, as soon as it is known. */
+  /**
+   * Records what a request uses of an API key, as soon as it is known. `charged` is by how many units that changes the charge if
+   * the request was recorded already; otherwise null, as its entry will have both.
+   */
   readonly recordUse: (
     request: Pick<AccessLogEntry, "client" | "operation">,
     usage: CallUsage,
-    key: string | null
-  ) => void
-  /** Records usage that arrives after its request was recorded, and by how many units it changes the charge. */
-  readonly recordLate: (
-    request: Pick<AccessLogEntry, "client" | "operation">,
-    usage: CallUsage,
-    charged: number
+    key: string | null,
+    charged: number | null
   ) => void
 }>() {}

@@ -146,9 +146,8 @@ export class Ledger {
   private use(subject: Subject, usage: CallUsage.CallUsage, charged: number, key: string | null): void {
     this.usage = CallUsage.add(this.usage, usage)
     this.charged += charged
-    this.sink.recordUse(subject, usage, key)
     // The engine may still revalidate a stale entry, or finish an upstream request whose client disconnected.
-    if (this.isRecorded) this.sink.recordLate(subject, usage, charged)
+    this.sink.recordUse(subject, usage, key, this.isRecorded ? charged : null)
   }
 
   private recordIfClosed(): void {
