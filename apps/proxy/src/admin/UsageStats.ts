@@ -13,7 +13,7 @@ import * as Rec from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { createHistogram } from "node:perf_hooks"
-import { type AccessLogEntry, addUsage, outcomeOf, type RequestOutcome } from "../exchange/AccessLogEntry.ts"
+import { type AccessLogEntry, outcomeOf, type RequestOutcome } from "../exchange/AccessLogEntry.ts"
 
 type Subject = Pick<AccessLogEntry, "client" | "operation">
 
@@ -144,6 +144,14 @@ const add = (counts: Counts, entry: AccessLogEntry, outcome: RequestOutcome): vo
   counts.chargedCost += entry.chargedCost
   if (entry.shadowed) counts.shadowed += 1
   counts.bytes += entry.bytes
+}
+
+const addUsage = (counts: Counts, usage: CallUsage, charged: number): void => {
+  counts.attempts += usage.attempts
+  counts.upstreamCost += usage.price
+  counts.unsettledPrice += usage.unsettledPrice
+  counts.priceDrift += usage.priceDrift
+  counts.chargedCost += charged
 }
 
 const makeOperation = (name: string) => ({ name, ...zero() })

@@ -79,23 +79,6 @@ export const outcomeOf = ({ code, status }: AccessLogEntry): RequestOutcome => {
   return status >= 500 ? "failed" : "completed"
 }
 
-export type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
-
-/** Adds the usage of a call to counts, and by how many units it changes the charge. */
-export const addUsage = (
-  counts: Mutable<
-    Pick<AccessLogEntry, "attempts" | "chargedCost" | "priceDrift" | "unsettledPrice" | "upstreamCost">
-  >,
-  usage: CallUsage,
-  charged: number
-): void => {
-  counts.attempts += usage.attempts
-  counts.upstreamCost += usage.price
-  counts.unsettledPrice += usage.unsettledPrice
-  counts.priceDrift += usage.priceDrift
-  counts.chargedCost += charged
-}
-
 /** Receives what the proxy records of requests. */
 export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
   readonly record: (entry: AccessLogEntry) => void
