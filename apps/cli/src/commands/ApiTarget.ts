@@ -1,21 +1,56 @@
 /** What `quarry api` requests: the operation with its parameters, or the method and the path, that its words name. */
 import { type ApiRequest, encodeApiRequest, operationId } from "@blockquarry/core/ApiRequest"
+import { parse } from "@blockquarry/core/LosslessJson"
 import { type AnyOperation, type ApiName, isList, type Method } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { buffer } from "node:stream/consumers"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { monthFirstDate } from "../args/Bounds.ts"
 import { chainOf } from "../args/Chains.ts"
-import { choiceOption, switchOption } from "../args/CommandOption.ts"
+import { choiceOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { addedQuery } from "../args/QueryOption.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import type { RequestedOperation } from "../connection/Connection.ts"
 import { UsageError } from "../errors/CommandError.ts"
-import { bodyOption, readBody } from "../inputs/RequestBody.ts"
+import { systemFailure } from "../errors/SystemError.ts"
+import { bytesOf, fileOf, inputName } from "../inputs/InputText.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
+
+export const bodyOption = textOption(
+  "body",
+  "json",
+  "Body of the request: JSON, @file, or - for stdin"
+)
+
+/** Returns the body as it is written, without spaces around it, and its value. */
+export const readBody = (source: string) =>
+  Effect.gen(function*() {
+    const isFile = source.startsWith("@")
+    const text = isFile || fileOf(source) === null ? yield* readText(fileOf(source.replace("@", ""))) : source
+    return yield* Either.mapBoth(parse(text), {
+      onRight: (value) => ({ text: text.trim(), value }),
+      onLeft: () =>
+        new UsageError({
+          reason: `--${bodyOption.name}: expected JSON, got ${JSON.stringify(text.slice(0, 80))}`,
+          hint: "for example --body '{\"addresses\":[\"0x…\"]}', --body @body.json or --body -"
+        })
+    })
+  })
+
+const readText = (file: string | null): Effect.Effect<string, UsageError> =>
+  Effect.flatMap(bytesOf({ file }), (bytes) =>
+    Effect.tryPromise({
+      try: async () => new TextDecoder().decode(await buffer(bytes)),
+      catch: (error) =>
+        new UsageError(
+          systemFailure(`--${bodyOption.name}: cannot read ${inputName({ file })}`, error, "read")
+        )
+    }))
 
 export const apiMethods: ReadonlyArray<Method> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 

@@ -9,11 +9,10 @@ import { runList } from "../export/RunList.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import { inputOptions, readsInputs, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
-import { chartOptions } from "../list/ChartOptions.ts"
 import { paginationOptions, skipInvalidOption } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
-import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import { chartOptions, outputSettings, recordOptions } from "../list/OutputOptions.ts"
 
 export const listCommand = <
   I extends { readonly cursor?: string },

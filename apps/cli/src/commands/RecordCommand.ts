@@ -15,10 +15,15 @@ import { rankedColumns } from "../formats/FieldColumns.ts"
 import { type RecordField, recordFields, unwound } from "../formats/RecordFields.ts"
 import { readsInputs, recordInputOptions, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
-import { chartOptions, type ChartTarget, chartTarget } from "../list/ChartOptions.ts"
 import { parseListCursor } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
-import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import {
+  chartOptions,
+  type ChartTarget,
+  chartTarget,
+  outputSettings,
+  recordOptions
+} from "../list/OutputOptions.ts"
 import { printRecord } from "../list/PrintRecord.ts"
 import { makeReceived, printInvalid, printReceived } from "../list/RawOutput.ts"
 import { type EncodedRecord, type RecordList, recordPage } from "../list/RecordList.ts"

@@ -11,7 +11,6 @@ import { queryOption } from "../args/QueryOption.ts"
 import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import { bodyOption } from "../inputs/RequestBody.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { paginationOptions, parseListCursor } from "../list/ListOptions.ts"
 import { recordOptions } from "../list/OutputOptions.ts"
@@ -23,6 +22,7 @@ import {
   apiOption,
   type ApiTarget,
   apiTarget,
+  bodyOption,
   parameterNames,
   readOnlyOption
 } from "./ApiTarget.ts"

@@ -7,10 +7,10 @@ import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, type CommandOption, switchOption } from "../args/CommandOption.ts"
 import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import { hasStoredKey, requireProfile } from "../config/ApiKey.ts"
-import type { CommandSettings } from "../config/CommandSettings.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {
   byDefault,
+  type CommandSettings,
   type Configuration,
   defaultProfile,
   effectiveValue,

@@ -4,6 +4,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
@@ -12,6 +13,7 @@ import * as NodePath from "node:path"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
+import type { OutputFormat } from "../render/View.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
@@ -219,3 +221,14 @@ export const effectiveValue = ({ values }: Configuration, name: string): Resolve
 /** Loads the profiles and aliases that completions list. Invalid files have none. */
 export const loadNames = (): Promise<Pick<Configuration, "addressBook" | "profiles">> =>
   Effect.runPromise(load(new Map()))
+
+export interface CommandSettings {
+  readonly format: OutputFormat
+  readonly isSandbox: boolean
+  readonly isVerbose: boolean
+  /** Whether the command reads whole lists or many inputs. */
+  readonly sendsManyRequests: boolean
+  /** Timeout of the whole command; null for the default timeouts of the client. A setting does not end long commands. */
+  readonly timeout: Duration.Duration | null
+  readonly configuration: Configuration
+}

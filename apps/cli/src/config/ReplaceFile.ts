@@ -5,8 +5,7 @@ import * as NodePath from "node:path"
 import { ConfigFileError, type FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
 import { lockFile } from "../files/FileLock.ts"
-import { followLinks, replaceAtomically } from "../files/Files.ts"
-import { makeDirectory } from "../files/MakeDirectory.ts"
+import { followLinks, makeDirectory, replaceAtomically } from "../files/Files.ts"
 
 /** Larger files are not configuration. */
 const maxBytes = 256 * 1024

@@ -2,15 +2,15 @@
  * Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint.
  * `diagnostics/Explanations.ts` says what they mean.
  */
-import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
+import type { ListOperationError, LocalLimitError, NotFoundError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import { listOperations } from "../text/CoreNames.build.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
+import { apisOfOperations, listOperations } from "../text/CoreNames.build.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
-import { describeUnknownPath, isUnknownPath, unknownPathFix } from "./UnknownPath.ts"
 
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly reason: string
@@ -283,3 +283,25 @@ export const reportOf = (error: Exclude<CommandError, SilentError>): ErrorReport
   requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null,
   ...(error._tag === "InputsFailedError" ? { failed: error.failed, total: error.total } : {})
 })
+
+/** What routers say about a path. The last one is the code of quarry-proxy. */
+const routerMessage = /^cannot [a-z]+ \/|"unknown-path"/i
+
+/** Returns whether a 404 concerns the path, not an item: it has no message of the service, or that of a router. */
+export const isUnknownPath = ({ body, serverMessage, status }: NotFoundError): boolean =>
+  status === 404 && (serverMessage === null || routerMessage.test(serverMessage) || routerMessage.test(body))
+
+export const unknownPathMessage = "the service has no such path"
+
+/** Returns the message with what the service says, as the other messages have it. */
+export const describeUnknownPath = ({ serverMessage, status }: NotFoundError): string =>
+  `${unknownPathMessage} (${status})${serverMessage === null ? "" : `: ${serverMessage}`}`
+
+/** Returns what to do about the base URL of an operation, or of a request that none describes. */
+export const unknownPathFix = (operation: string): string => {
+  const variables = baseUrlOptions.filter(({ api }) => api === apisOfOperations[operation])
+    .map(({ variable }) => variable)
+  return variables.length === 0
+    ? "check the path of the request, which follows that of the base URL"
+    : `check the path of the base URL (${variables.join(" or ")})`
+}

@@ -24,7 +24,6 @@ import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError
 import { type FileLock, lockFile } from "../files/FileLock.ts"
 import { attempt, ifExists, remove, sizeOf } from "../files/Files.ts"
 import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
-import type { TransformedRecords } from "../list/ListJob.ts"
 import {
   type EncodedRecord,
   type InvalidRecord,
@@ -32,7 +31,8 @@ import {
   type ListPosition,
   noteInvalid,
   type RecordPage,
-  type RecordRow
+  type RecordRow,
+  type TransformedRecords
 } from "../list/RecordList.ts"
 import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"

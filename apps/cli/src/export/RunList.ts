@@ -6,12 +6,17 @@ import { integerValue, isEnabled } from "../args/ArgumentValues.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { chartTarget } from "../list/ChartOptions.ts"
-import type { JobInputs, ListJob } from "../list/ListJob.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
-import { outputSettings } from "../list/OutputOptions.ts"
+import { chartTarget, outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
-import { limitRecords, noteInvalid, type OpenSource, type RecordList } from "../list/RecordList.ts"
+import {
+  type JobInputs,
+  limitRecords,
+  type ListJob,
+  noteInvalid,
+  type OpenSource,
+  type RecordList
+} from "../list/RecordList.ts"
 import { retryPages, showWait } from "../list/RetryPages.ts"
 import { countOf } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"

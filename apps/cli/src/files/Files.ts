@@ -1,7 +1,9 @@
 /** Reads and writes files. What is written survives a crash of the machine. */
 import * as Effect from "effect/Effect"
+import { existsSync, mkdirSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { dirname } from "node:path"
 import { OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
 
@@ -102,3 +104,15 @@ export const remove = (...files: ReadonlyArray<string>): Effect.Effect<void, Out
   Effect.forEach(files, (file) => attempt("remove", file, () => fs.rm(file, { force: true })), {
     discard: true
   })
+
+/** Creates a directory unless it exists. Node.js with `recursive` never returns in a file system such as `/proc`. */
+export const makeDirectory = (directory: string, mode = 0o777): void => {
+  if (existsSync(directory)) return
+  makeDirectory(dirname(directory), mode)
+  try {
+    mkdirSync(directory, mode)
+  } catch (error) {
+    // Another process may have created it meanwhile
+    if (!existsSync(directory)) throw error
+  }
+}

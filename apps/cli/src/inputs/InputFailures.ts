@@ -10,12 +10,12 @@ import {
   formatError,
   InputsFailedError,
   isSilent,
+  isUnknownPath,
   OutputError,
   reportOf
 } from "../errors/CommandError.ts"
 import { systemFailure } from "../errors/SystemError.ts"
-import { isUnknownPath } from "../errors/UnknownPath.ts"
-import type { JobInputs } from "../list/ListJob.ts"
+import type { JobInputs } from "../list/RecordList.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
 import { sanitize } from "../text/Sanitize.ts"

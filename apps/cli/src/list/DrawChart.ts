@@ -11,9 +11,8 @@ import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { withPager } from "../terminal/Pager.ts"
 import { CommandTerminal, note } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import type { ChartTarget } from "./ChartOptions.ts"
-import type { ListJob } from "./ListJob.ts"
-import { limitRecords } from "./RecordList.ts"
+import type { ChartTarget } from "./OutputOptions.ts"
+import { limitRecords, type ListJob } from "./RecordList.ts"
 
 /** Columns of a chart in a pipe or a file, if COLUMNS is not set. */
 const defaultColumns = 80

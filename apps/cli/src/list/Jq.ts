@@ -4,7 +4,7 @@ import { loadJq } from "jq-wasm/inline"
 import { UsageError } from "../errors/CommandError.ts"
 import { whileBlocking } from "../terminal/Signals.ts"
 import { JsonText } from "../text/Json.ts"
-import type { RecordTransform, TransformedRecords } from "./ListJob.ts"
+import type { RecordTransform, TransformedRecords } from "./RecordList.ts"
 
 /** The exit status for an expression that is invalid. */
 const compileErrorCode = 3

@@ -4,12 +4,11 @@ import * as Effect from "effect/Effect"
 import { closestMatch } from "../args/Suggest.ts"
 import { FalseResultError, NoResultError, UsageError } from "../errors/CommandError.ts"
 import { type RecordField, valueAt } from "../formats/RecordFields.ts"
-import type { OutputFormat } from "../render/OutputFormat.ts"
+import type { OutputFormat } from "../render/View.ts"
 import { print } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
-import type { RecordTransform } from "./ListJob.ts"
 import type { OutputSettings } from "./OutputOptions.ts"
-import type { EncodedRecord } from "./RecordList.ts"
+import type { EncodedRecord, RecordTransform } from "./RecordList.ts"
 
 const nameOf = ({ path }: RecordField): string => path.join(".")
 

@@ -11,10 +11,9 @@ import { withPager } from "../terminal/Pager.ts"
 import { styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal, drainTime } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import type { ListJob } from "./ListJob.ts"
 import { makeView, pagerOptions } from "./OutputOptions.ts"
 import { printInvalid } from "./RawOutput.ts"
-import { limitRecords, type RecordPage, type ShownList } from "./RecordList.ts"
+import { limitRecords, type ListJob, type RecordPage, type ShownList } from "./RecordList.ts"
 import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
 
 /** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */

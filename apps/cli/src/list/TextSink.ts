@@ -11,10 +11,9 @@ import type { Column, TableOptions } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 import { JsonText, toJson, toText } from "../text/Json.ts"
-import type { ListJob, TransformedRecords } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { type Received, receivedText } from "./RawOutput.ts"
-import type { RecordRow, ShownList } from "./RecordList.ts"
+import type { ListJob, RecordRow, ShownList, TransformedRecords } from "./RecordList.ts"
 
 /** Texts to print, and why there are no more. */
 export interface SinkTexts {

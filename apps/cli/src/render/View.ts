@@ -1,6 +1,13 @@
 /** How tables and records are shown: what times are relative to, and how much room values may take. */
 import type { StreamInfo } from "../terminal/StreamInfo.ts"
 
+export type OutputFormat = "table" | "json" | "ndjson" | "csv"
+
+export const outputFormats: ReadonlyArray<OutputFormat> = ["table", "json", "ndjson", "csv"]
+
+export const isOutputFormat = (text: string): text is OutputFormat =>
+  outputFormats.some((format) => format === text)
+
 export interface View {
   readonly stream: StreamInfo
   /** Whether values are shown whole, in lines of any length. Always outside a terminal. */

@@ -14,7 +14,7 @@ import { UsageError } from "../errors/CommandError.ts"
 import { takeOverOption } from "../export/ExportOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { recordOptions } from "../list/OutputOptions.ts"
-import { outputFormats } from "../render/OutputFormat.ts"
+import { outputFormats } from "../render/View.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
 const defaultInterval = Duration.seconds(15)
