@@ -126,7 +126,7 @@ const runCommand = (invocation: CommandInvocation) =>
       : identity
     const effect = runOrPreview(invocation).pipe(
       withActivity,
-      VerboseLog.withVerboseLog(terminal, isVerbose),
+      VerboseLog.withVerboseLog(terminal, isVerbose, command.endsAtTimeout),
       Effect.mapError(explainOrigin(invocation))
     )
     return yield* timeout === null || command.endsAtTimeout === true

@@ -12,9 +12,13 @@ import { sanitize } from "../text/Sanitize.ts"
 import { styled } from "./StreamInfo.ts"
 import type { TerminalService } from "./Terminal.ts"
 
-/** Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors. */
-export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) => {
+/**
+ * Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors, but with `isRepeating` not those that
+ * say what the one before says: each poll of a watch reads the same list.
+ */
+export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean, isRepeating = false) => {
   const format = makeFormat()
+  let last = ""
   const minimumLevel = isVerbose ? LogLevel.Debug : LogLevel.Warning
   const logger = Logger.make<unknown, void>(({ annotations, date, logLevel, message }) => {
     // A region may log more, for its progress line
@@ -23,7 +27,8 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
     // About the state of an API key. The command has one, so that its error says the same
     if (!isVerbose && fields["key"] !== undefined) return
     const line = format(textOf(message), call ?? "", fields, date.getTime())
-    if (line === null) return
+    if (line === null || (isRepeating && !isVerbose && line === last)) return
+    last = line
     // The number of the call relates a response to its request if several calls are in flight
     const number = call === undefined ? [] : [`#${call}`]
     const text = sanitize([date.toISOString().slice(11, 23), ...number, line].join(" "))

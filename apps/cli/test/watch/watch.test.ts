@@ -1,11 +1,14 @@
 /** Watches over a sandbox whose chains grow with the clock of the test. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { pageOf, recordsOfLists } from "../../../../packages/core/test/support/listRecords.ts"
 import { lockName } from "../support/exports.ts"
 import { quarry, records } from "../support/quarry.ts"
 import { startWatch, temporaryFile } from "./support.ts"
@@ -286,3 +289,27 @@ it.live("rejects options that a watch cannot follow", () =>
       expect(yield* quarry(argv)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) })
     }
   }))
+
+it.scoped.each(recordsOfLists.filter(({ command: [group] }) => group === "wallet"))(
+  "of $id says only once how many records of the list may be repeated, until there are more",
+  ({ anonymous, command }) =>
+    Effect.gen(function*() {
+      let numbers = [1, 2]
+      const client = HttpClient.make((request, { searchParams }) =>
+        Effect.sync(() => {
+          const page = numbers.map((number) => anonymous?.(number))
+          const response = Response.json(pageOf([page, page], searchParams.get("cursor")))
+          return HttpClientResponse.fromWeb(request, response)
+        })
+      )
+      const watch = yield* startWatch(["watch", ...command], client)
+      const counts = () => watch.captured.err.match(/\d+(?= without an identity)/g)
+      yield* watch.poll
+      yield* watch.poll
+      expect(counts()).toEqual(["2"])
+      numbers = [0, 1, 2]
+      yield* watch.poll
+      yield* watch.poll
+      expect(counts()).toEqual(["2", "3"])
+    })
+)
