@@ -150,6 +150,37 @@ const isPermanent = (error: CommandError): boolean => {
     code === exitCodes.AuthenticationError
 }
 
+/** Opens the file of the records that cannot be read, which `--skip-invalid` leaves out. */
+const openInvalid = (file: string, { parts, run, tail }: Manifest, isWritten: boolean) =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { partialInvalid } = exportFiles(file)
+    const bytes = sumOfOmitted(parts, "invalidBytes") + (tail?.omitted.invalidBytes ?? 0)
+    if (bytes > ((yield* sizeOf(partialInvalid)) ?? 0)) {
+      yield* terminal.note(`${partialInvalid} has changed: records are missing`, "required")
+    }
+    const partial = isWritten ? yield* openPartial(partialInvalid, bytes) : null
+    // --since-last reads the newest block again, and with it what earlier runs could not read
+    const earlierBytes = sumOfOmitted(parts.slice(0, run.firstPart), "invalidBytes")
+    const reported = yield* attempt("read", partialInvalid, () => ifExists(fs.readFile(partialInvalid)))
+    return {
+      isNew: (record: InvalidRecord): boolean =>
+        reported?.subarray(0, earlierBytes).includes(invalidEnd(record)) !== true,
+      /** Writes and names the records of a page, and counts what is not in the file. */
+      add: (page: RecordPage<unknown>, omitted: OpenPart["omitted"], number: number) =>
+        Effect.gen(function*() {
+          const lines = Buffer.from(page.invalid.map((record) => invalidLine(record, number)).join(""))
+          if (partial !== null) yield* partial.append(lines)
+          yield* noteInvalid(terminal, page, number)
+          omitted.leftOut += page.leftOut
+          omitted.unidentified += page.unidentified
+          omitted.invalid += page.invalid.length
+          omitted.invalidBytes += lines.length
+        }),
+      seal: partial?.seal ?? Effect.void
+    }
+  })
+
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
   { format, job, partLimits, target: { file } }: ExportPlan<Item>,
@@ -158,39 +189,22 @@ const writeRecords = <Item>(
   progress: ExportProgress
 ): Effect.Effect<number, CommandError, ApiClients | CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const { invocation, list, transform } = job
     const started = yield* Ref.get(savedManifest)
     let manifest: Manifest = { ...started, tail: null }
     const save = (next: Manifest) =>
       requireHeld.pipe(
-        Effect.zipRight(invalidFile?.seal ?? Effect.void),
+        Effect.zipRight(invalid.seal),
         Effect.zipRight(writeManifest(file, next)),
         Effect.zipRight(Ref.set(savedManifest, next))
       )
     const { run: { since } } = started
-    const { pages } = retryPages(
-      since === null
-        ? job.source
-        : yield* yield* list.sourceOf({ ...invocation, values: sinceBlock(invocation.values, since) }),
-      job.retryFor,
-      progress.wait
-    )
-    const { invalid, partialInvalid, ...files } = exportFiles(file)
-    const partial = yield* openPartial(files.partial, sumOf(started.parts, "bytes"))
-    const invalidBytes = sumOfOmitted(started.parts, "invalidBytes") +
-      (started.tail?.omitted.invalidBytes ?? 0)
-    if (invalidBytes > ((yield* sizeOf(partialInvalid)) ?? 0)) {
-      yield* terminal.note(`${partialInvalid} has changed: records are missing`, "required")
-    }
-    const invalidFile = isEnabled(invocation.values, "skip-invalid")
-      ? yield* openPartial(partialInvalid, invalidBytes)
-      : null
-    // --since-last reads the newest block again, and with it what earlier runs could not read
-    const earlierBytes = sumOfOmitted(started.parts.slice(0, started.run.firstPart), "invalidBytes")
-    const reported = yield* attempt("read", partialInvalid, () => ifExists(fs.readFile(partialInvalid)))
-    const isNew = (record: InvalidRecord): boolean =>
-      reported?.subarray(0, earlierBytes).includes(invalidEnd(record)) !== true
+    const source = since === null
+      ? job.source
+      : yield* yield* list.sourceOf({ ...invocation, values: sinceBlock(invocation.values, since) })
+    const { pages } = retryPages(source, job.retryFor, progress.wait)
+    const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
+    const invalid = yield* openInvalid(file, started, isEnabled(invocation.values, "skip-invalid"))
     const start = cursorOf(started)
     let part = startPart(format, manifest, start)
 
@@ -226,15 +240,8 @@ const writeRecords = <Item>(
       Effect.gen(function*() {
         yield* requireHeld
         if (page.isStart) {
-          const { omitted } = part
-          const number = sumOfOmitted(runParts(manifest), "pages") + ++omitted.pages
-          const lines = Buffer.from(page.invalid.map((record) => invalidLine(record, number)).join(""))
-          if (invalidFile !== null) yield* invalidFile.append(lines)
-          yield* noteInvalid(terminal, page, number)
-          omitted.leftOut += page.leftOut
-          omitted.unidentified += page.unidentified
-          omitted.invalid += page.invalid.length
-          omitted.invalidBytes += lines.length
+          const number = sumOfOmitted(runParts(manifest), "pages") + ++part.omitted.pages
+          yield* invalid.add(page, part.omitted, number)
         }
         yield* addRecords(page.rows, page.end)
         yield* progress.page(page)
@@ -254,7 +261,7 @@ const writeRecords = <Item>(
       yield* pages(start ?? undefined, previous).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(list.operation, since)),
         limitRecords(job.maxItems === null ? null : job.maxItems - saved),
-        Stream.map((page) => ({ ...page, invalid: page.invalid.filter(isNew) })),
+        Stream.map((page) => ({ ...page, invalid: page.invalid.filter(invalid.isNew) })),
         Stream.runForEach(addPage)
       )
       if (transform !== null) yield* addRows(yield* transform.end)
@@ -283,7 +290,7 @@ const writeRecords = <Item>(
       const bytes = size + end.bytes
       yield* save({ ...manifest, status: "complete", bytes, inputs: job.inputs?.counts() ?? null })
       yield* publish(file)
-      if (sumOfOmitted(manifest.parts, "invalid") === 0) yield* remove(invalid)
+      if (sumOfOmitted(manifest.parts, "invalid") === 0) yield* remove(exportFiles(file).invalid)
       return bytes
     })
     yield* Effect.onError(readPages, () => Effect.ignore(saveRest))

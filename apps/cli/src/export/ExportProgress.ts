@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordList.ts"
-import { showWait } from "../list/RetryPages.ts"
+import { type PageWait, showWait } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
@@ -16,7 +16,18 @@ export const formatBytes = (bytes: number): string => {
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`
 }
 
-export type ExportProgress = Effect.Effect.Success<ReturnType<typeof makeProgress>>
+/** The line of an export, and what it counts. */
+export interface ExportProgress {
+  readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
+  /** Shows a wait until it is interrupted. */
+  readonly wait: (wait: PageWait) => Effect.Effect<void>
+  readonly counts: Effect.Effect<{
+    readonly records: number
+    readonly pages: number
+    /** Milliseconds. */
+    readonly elapsed: number
+  }>
+}
 
 /** Creates the line of an export that already has `before` records of the list. */
 export const makeProgress = (
@@ -24,7 +35,7 @@ export const makeProgress = (
   recordName: string,
   before: number,
   maxItems: number | null
-) =>
+): Effect.Effect<ExportProgress> =>
   Effect.gen(function*() {
     const start = yield* Clock.currentTimeMillis
     let shownAt = 0
@@ -57,7 +68,6 @@ export const makeProgress = (
           shownAt = now
           yield* terminal.progress(describe(now))
         }),
-      /** Shows a wait until it is interrupted. */
       wait: showWait(terminal, (now) => `${describe(now)}; `),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }

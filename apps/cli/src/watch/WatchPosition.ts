@@ -31,12 +31,29 @@ export interface PositionSnapshot {
   readonly known: ReadonlyArray<readonly [identity: string, block: number]>
 }
 
-export type WatchPosition<Item extends WatchableRecord> = ReturnType<typeof makeWatchPosition<Item>>
+/** The new records of a page by their indexes. */
+interface NewRecords {
+  readonly indexes: ReadonlyArray<number>
+  /** Makes so many of the first ones known, and the known records before the next one. */
+  readonly add: (count: number) => void
+}
+
+export interface WatchPosition<in Item extends WatchableRecord> {
+  /** The highest block with a known record; null if there is none. */
+  readonly highestBlock: () => number | null
+  /** Reads the list once, from the start of the position on. */
+  readonly startPoll: () => {
+    readonly from: PollStart
+    /** Finds the new records of the next page, at most `limit`. */
+    readonly find: (items: ReadonlyArray<Item>, limit: number) => NewRecords
+  }
+  readonly snapshot: () => PositionSnapshot
+}
 
 export const makeWatchPosition = <Item extends WatchableRecord>(
   initial: PositionSnapshot,
   { identity, maxKnown, overlap }: WatchPositionOptions<Item>
-) => {
+): WatchPosition<Item> => {
   let { start } = initial
   const known = new Map(initial.known)
   let highest: number | null = null
@@ -58,20 +75,14 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
   }
 
   return {
-    /** The highest block with a known record; null if there is none. */
     highestBlock: () => highest,
-    /** Reads the list once, from the start of the position on. */
     startPoll: () => {
       const from = start
       let occurrenceBlock = -1
       const occurrences = new Map<string, number>()
       return {
         from,
-        /**
-         * Finds the new records of the next page, at most `limit`, and returns their indexes. `add` makes the first ones of
-         * them known, and the known records before the next one.
-         */
-        find: (items: ReadonlyArray<Item>, limit: number) => {
+        find: (items, limit) => {
           const indexes: Array<number> = []
           const found = new Map<string, { readonly block: number; readonly isNew: boolean }>()
           for (const [index, item] of items.entries()) {
@@ -107,6 +118,6 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
         }
       }
     },
-    snapshot: (): PositionSnapshot => ({ start, known: [...known] })
+    snapshot: () => ({ start, known: [...known] })
   }
 }
