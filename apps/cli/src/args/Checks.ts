@@ -53,13 +53,10 @@ export const unitNames: Readonly<Record<string, string>> = {
 const maxDuration = Duration.days(24)
 
 /** Parses a positive number with a unit: ms, s, m, h or d. Returns null for invalid text. */
-export const parseDuration = (
-  text: string,
-  max: Duration.Duration = maxDuration
-): Duration.Duration | null => {
+export const parseDuration = (text: string): Duration.Duration | null => {
   const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   return Duration.decodeUnknown(`${number} ${unitNames[unit]}`).pipe(
-    Option.filter(Duration.between({ minimum: Duration.nanos(1n), maximum: max })),
+    Option.filter(Duration.between({ minimum: Duration.nanos(1n), maximum: maxDuration })),
     Option.getOrNull
   )
 }

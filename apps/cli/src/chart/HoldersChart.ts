@@ -1,7 +1,9 @@
 /** Draws the largest holders of a token with their share of the supply. */
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
+import * as Arr from "effect/Array"
 import * as BigDecimal from "effect/BigDecimal"
+import * as Order from "effect/Order"
 import { countOf } from "../render/Count.ts"
 import { formatPercent } from "../render/ShortNumber.ts"
 import {
@@ -28,8 +30,8 @@ const balanceOf = ({ balance, balance_formatted: formatted }: TokenOwner): Chart
 const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner, aliasOf: AliasOf): string =>
   `${shortId(owner_address)} ${aliasOf(owner_address) ?? label ?? ""}`.trimEnd()
 
-const isLarger = (one: TokenOwner, other: TokenOwner): boolean =>
-  (one.balance ?? -1n) > (other.balance ?? -1n)
+/** The largest balance first. */
+const byBalance = Order.reverse(Order.mapInput(Order.bigint, ({ balance }: TokenOwner) => balance ?? -1n))
 
 const defaultCount = 20
 
@@ -43,17 +45,12 @@ export const holdersChart = (
   largestCount: number | null
 ): ChartBuilder<TokenOwner> => {
   const count = Math.min(largestCount ?? defaultCount, maxCount)
-  const largest: Array<TokenOwner> = []
+  let largest: ReadonlyArray<TokenOwner> = []
   let read = 0
   return {
     add: (holders) => {
       read += holders.length
-      for (const holder of holders) {
-        const index = largest.findLastIndex((other) => !isLarger(holder, other)) + 1
-        if (index >= count) continue
-        largest.splice(index, 0, holder)
-        if (largest.length > count) largest.pop()
-      }
+      largest = Arr.take(Arr.sort([...largest, ...holders], byBalance), count)
     },
     chart: () => {
       // Without shares, the balances compare the holders

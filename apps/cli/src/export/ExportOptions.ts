@@ -56,15 +56,6 @@ const retryForOption = textOption(
   }
 )
 
-export const inputExportOptions: ReadonlyArray<CommandOption> = [
-  toOption,
-  resumeOption,
-  overwriteOption,
-  takeOverOption,
-  retryForOption,
-  amountsOption
-]
-
 export const exportOptions: ReadonlyArray<CommandOption> = [
   toOption,
   resumeOption,
@@ -75,6 +66,11 @@ export const exportOptions: ReadonlyArray<CommandOption> = [
   dryRunOption,
   amountsOption
 ]
+
+/** Those of many inputs. */
+export const inputExportOptions = exportOptions.filter((option) =>
+  option !== sinceLastOption && option !== dryRunOption
+)
 
 /** What to do with an earlier export of the file; new if there must be none. */
 const modes = ["resume", "since-last", "overwrite"] as const
