@@ -124,15 +124,18 @@ const echo = (status: number): HttpClient.HttpClient => {
   }).client
 }
 
-it.effect.each(examples)("sends the key, and does not print it: %s", (example) =>
-  Effect.gen(function*() {
-    const ran = yield* run(`${example.replace("quarry ", "")} --verbose`, yield* sandbox())
-    expectNoKey(ran)
-    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("http://sandbox.invalid/")])
-    expectSent(ran)
-  }))
+it.effect.each(sample(examples, 2))(
+  "sends the key, and does not print it: %s",
+  (example) =>
+    Effect.gen(function*() {
+      const ran = yield* run(`${example.replace("quarry ", "")} --verbose`, yield* sandbox())
+      expectNoKey(ran)
+      expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("http://sandbox.invalid/")])
+      expectSent(ran)
+    })
+)
 
-it.effect.each(sample(examples, 8))(
+it.effect.each(sample(examples, 12))(
   "does not print the key after faults, or when a response repeats it: %s",
   (example) =>
     Effect.gen(function*() {
@@ -282,4 +285,4 @@ it.live("does not print a stored key, and writes it to no other file", () =>
     expect(files.filter((file) => fs.readFileSync(file, "utf8").includes(canary.slice(0, 10)))).toEqual([
       keyFile("default")
     ])
-  }).pipe(Effect.scoped))
+  }))

@@ -67,5 +67,5 @@ it.live.each([...groups])(
           ])
         }
       }
-    }).pipe(Effect.scoped)
+    })
 )

@@ -26,4 +26,4 @@ it.effect("is not written while another process holds the lock, which the error 
     yield* untilEnded(writing)
     expect((yield* Fiber.join(writing)).hint).toContain(`remove ${file}.lock`)
     expect(fs.existsSync(file)).toBe(false)
-  }).pipe(Effect.scoped))
+  }))

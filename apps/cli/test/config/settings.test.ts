@@ -61,7 +61,7 @@ it.effect("have a variable, and can be set in the user file and in a profile", (
         expect([name, values.get(name)?.value, issues]).toEqual([name, value, []])
       }
     }
-  }).pipe(Effect.scoped))
+  }))
 
 it.live("accept what config get prints, also defaults", () =>
   Effect.gen(function*() {
@@ -71,7 +71,7 @@ it.live("accept what config get prints, also defaults", () =>
       const printed = yield* run(["config", "get", name], { env: { PAGER: "more" } })
       expect([name, (yield* run(["config", "set", name, printed.out.trim()])).code]).toEqual([name, 0])
     }
-  }).pipe(Effect.scoped))
+  }))
 
 it.effect("apply from a project file above the working directory, but not above the repository", () =>
   Effect.gen(function*() {
@@ -86,4 +86,4 @@ it.effect("apply from a project file above the working directory, but not above 
     writeProject("chain: bsc\n")
     const loaded = yield* load
     expect([loaded.values.get("chain")?.value, loaded.files.project]).toEqual(["bsc", projectFile])
-  }).pipe(Effect.scoped))
+  }))

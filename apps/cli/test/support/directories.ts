@@ -2,12 +2,12 @@
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WorkingDirectory } from "../../src/config/Configuration.ts"
 import { SecretInput, type SecretInputService } from "../../src/config/SecretInput.ts"
+import { temporaryFolder } from "./exports.ts"
 import { quarry, type RunOptions, type RunResult } from "./quarry.ts"
 
 export interface Directories {
@@ -49,11 +49,10 @@ const write = (file: string, text: string): void => {
   fs.writeFileSync(file, text)
 }
 
-/** Creates a home directory, and a project outside of it. Both are removed at the end. */
-export const directories: Effect.Effect<Directories, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => fs.mkdtempSync(join(tmpdir(), "quarry-config-"))),
-  (root) => Effect.sync(() => fs.rmSync(root, { recursive: true, force: true }))
-).pipe(Effect.map((root) => {
+/** Creates a home directory, and a project outside of it. Both are removed after the test. */
+export const directories: Effect.Effect<Directories> = Effect.sync(() => {
+  // As long as in the records, whose tables have it
+  const root = temporaryFolder(tmpdir(), "quarry-config-")
   const home = join(root, "home")
   const project = join(root, "project")
   const userFile = join(home, ".config/quarry/config.yaml")
@@ -78,4 +77,4 @@ export const directories: Effect.Effect<Directories, never, Scope.Scope> = Effec
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ HOME: home, ...env }))))
       )
   }
-}))
+})

@@ -18,8 +18,8 @@ import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withShared
 export const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
 /** Returns a new folder that is removed after the test. */
-export const temporaryFolder = (parent = tmpdir()): string => {
-  const folder = mkdtempSync(join(parent, "quarry-test-"))
+export const temporaryFolder = (parent = tmpdir(), name = "quarry-test-"): string => {
+  const folder = mkdtempSync(join(parent, name))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -31,50 +31,41 @@ export const lockName = (pid: number, start = "", host = ownHost()): string =>
 /** Real parts are 20 times larger, as are real pages. */
 export const partLimits = { records: 500, bytes: 2 ** 20 }
 
-/** A sandbox whose busy wallet has transfers on pages of up to 50, of which 10 make a part. */
-export interface ExportSandbox {
-  readonly sandbox: Sandbox.SandboxService
-  /** Runs a command. After `requests` requests, every response has status 400. */
-  readonly run: (
-    argv: ReadonlyArray<string>,
-    options?: RunOptions & { readonly requests?: number; readonly partBytes?: number }
-  ) => Promise<RunResult>
-  readonly wallet: string
-}
-
-const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<ExportSandbox> => {
+/**
+ * A sandbox whose busy wallet has transfers on pages of up to 50, of which 10 make a part, and the file in a new folder to which
+ * `argv` exports them.
+ */
+export const exportTo = async (name: string, options: Sandbox.SandboxOptions = {}) => {
   const sandbox = await Effect.runPromise(
     Sandbox.make(withSharedLedger({ maxLimit: 50, defaultPageSize: 50, ...options }))
   )
   const client = Sandbox.httpClient(sandbox)
-  return {
-    sandbox,
-    wallet: sandbox.ledger.examples.busyWallet,
-    run: (argv, { partBytes = partLimits.bytes, requests = Infinity, ...options } = {}) => {
-      let sent = 0
-      const limited = HttpClient.make((request) =>
-        ++sent <= requests
-          ? client.execute(request)
-          : Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 400 })))
-      )
-      return Effect.runPromise(
-        quarry(argv, {
-          client: limited,
-          env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" },
-          ...options
-        }).pipe(Effect.provideService(PartLimits, { ...partLimits, bytes: partBytes }))
-      )
-    }
-  }
-}
-
-/** A list and the file in a new folder to which `argv` exports it. */
-export const exportTo = async (name: string, options: Sandbox.SandboxOptions = {}) => {
-  const exporting = await exportSandbox(options)
+  const wallet = sandbox.ledger.examples.busyWallet
   const folder = temporaryFolder(memory)
   const file = join(folder, name)
-  const list = ["wallet", "transfers", exporting.wallet]
-  return { ...exporting, folder, file, list, argv: [...list, "--to", file] }
+  const list = ["wallet", "transfers", wallet]
+  /** Runs a command. After `requests` requests, every response has status 400. */
+  const run = (
+    argv: ReadonlyArray<string>,
+    { partBytes = partLimits.bytes, requests = Infinity, ...options }: RunOptions & {
+      readonly requests?: number
+      readonly partBytes?: number
+    } = {}
+  ): Promise<RunResult> => {
+    let sent = 0
+    const limited = HttpClient.make((request) =>
+      ++sent <= requests
+        ? client.execute(request)
+        : Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 400 })))
+    )
+    const env = { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+    return Effect.runPromise(
+      quarry(argv, { client: limited, env, ...options }).pipe(
+        Effect.provideService(PartLimits, { ...partLimits, bytes: partBytes })
+      )
+    )
+  }
+  return { sandbox, run, wallet, folder, file, list, argv: [...list, "--to", file] }
 }
 
 /** The result of a command that refuses its options. */
