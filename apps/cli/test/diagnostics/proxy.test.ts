@@ -2,44 +2,23 @@
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { createServer, request } from "node:http"
 import { exampleValues } from "../../src/help/Help.ts"
 import { runProcess } from "../support/process.ts"
-import { serveSandbox } from "../support/server.ts"
+import { listen, serveSandbox } from "../support/server.ts"
 
 /** Starts a proxy that forwards requests, opens no tunnels, and records the targets. */
-const forwardingProxy: Effect.Effect<
-  { readonly url: string; readonly targets: ReadonlyArray<string> },
-  never,
-  Scope.Scope
-> = Effect.acquireRelease(
-  Effect.async<{ readonly url: string; readonly targets: Array<string>; readonly close: () => void }>(
-    (resume) => {
-      const targets: Array<string> = []
-      const server = createServer(({ headers, url = "" }, response) => {
-        targets.push(new URL(url).host)
-        request(url, { headers, agent: false }, (received) => {
-          response.writeHead(received.statusCode ?? 502, received.headers)
-          received.pipe(response)
-        }).end()
-      }).on("connect", (_, client) => client.end("HTTP/1.1 403 Forbidden\r\n\r\n"))
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" ? address?.port ?? 0 : 0
-        resume(Effect.succeed({
-          url: `http://127.0.0.1:${port}`,
-          targets,
-          close: () => {
-            server.closeAllConnections()
-            server.close()
-          }
-        }))
-      })
-    }
-  ),
-  ({ close }) => Effect.sync(close)
-)
+const forwardingProxy = async () => {
+  const targets: Array<string> = []
+  const server = createServer(({ headers, url = "" }, response) => {
+    targets.push(new URL(url).host)
+    request(url, { headers, agent: false }, (received) => {
+      response.writeHead(received.statusCode ?? 502, received.headers)
+      received.pipe(response)
+    }).end()
+  }).on("connect", (_, client) => client.end("HTTP/1.1 403 Forbidden\r\n\r\n"))
+  return { targets, url: await listen(server) }
+}
 
 it("fail with the name of an invalid variable, and not with its value", async () => {
   const { code, err } = await runProcess(["token", "price", exampleValues.token], {
@@ -54,7 +33,7 @@ it("fail with the name of an invalid variable, and not with its value", async ()
 it.live("go through the proxy that quarry doctor checks, also where the name in lower case is empty", () =>
   Effect.gen(function*() {
     const served = yield* serveSandbox
-    const { targets, url } = yield* forwardingProxy
+    const { targets, url } = yield* Effect.promise(forwardingProxy)
     const run = (argv: ReadonlyArray<string>, variables: Readonly<Record<string, string>>) =>
       Effect.promise(() => runProcess(argv, { ...served, ...variables }))
     const unreachable = "http://127.0.0.1:1"

@@ -1,34 +1,13 @@
 /** The progress line of an export. */
-import { NetworkError } from "@blockquarry/core/OperationError"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { makeProgress } from "../../src/export/ExportProgress.ts"
-import type { RecordPage } from "../../src/list/RecordList.ts"
+import { pageOf, refused } from "../support/pages.ts"
 import { recordingTerminal } from "../support/terminals.ts"
 
-const end = { cursor: "next", previous: [] }
-
-const page = (count: number, total: number | null): RecordPage<number> => ({
-  rows: Array.from({ length: count }, (_, item) => ({ item, record: () => ({}), after: () => end })),
-  end,
-  total,
-  note: null,
-  isStart: true,
-  leftOut: 0,
-  unidentified: 0,
-  invalid: []
-})
-
-const refused = new NetworkError({
-  operation: "walletTransfers",
-  request: { method: "GET", path: "/transfers" },
-  api: "data",
-  host: "localhost:1",
-  reason: "ECONNREFUSED",
-  sent: false,
-  mayHaveBeenApplied: false
-})
+const page = (count: number, total: number | null) =>
+  pageOf(Array.from({ length: count }, (_, item) => item), "next", total)
 
 it.effect("shows records, pages, rate and what remains of a known total", () =>
   Effect.gen(function*() {

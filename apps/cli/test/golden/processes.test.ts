@@ -1,12 +1,12 @@
 /** Compares the bundled program with the golden records: real streams, signals and sockets. */
 import * as Server from "@blockquarry/sandbox/Server"
 import * as Effect from "effect/Effect"
-import { once } from "node:events"
-import { createServer } from "node:net"
+import { createServer } from "node:http"
 import { expect, it } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
 import { start, type Started } from "../support/process.ts"
 import { sandboxEnvironment } from "../support/quarry.ts"
+import { listen } from "../support/server.ts"
 import { recordPath, shown } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { outcome, withoutPorts } from "./records.ts"
@@ -14,17 +14,6 @@ import { outcome, withoutPorts } from "./records.ts"
 const { QUARRY_API_KEY } = sandboxEnvironment
 
 const price = "token price {token}"
-
-/** Returns a port that is in use until `close`. */
-const openPort = async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
-    close: () => new Promise((resolve) => server.close(resolve))
-  }
-}
 
 /** Formats the record of a process. */
 const record = async ({ ended, env, line, terminal }: Started): Promise<string> =>
@@ -48,11 +37,12 @@ it("prints the version of its manifest", async () => {
 })
 
 it("prints the recorded output for command lines", async () => {
-  const { close, port } = await openPort()
-  await close()
+  const server = createServer()
+  const origin = await listen(server)
+  server.close()
   const started = [
-    start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY }),
-    start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY: "key\u2116" })
+    start(`${price} --base-url ${origin}`, { QUARRY_API_KEY }),
+    start(`${price} --base-url ${origin}`, { QUARRY_API_KEY: "key\u2116" })
   ]
   const records = await Promise.all(started.map(record))
   await expect(withoutPorts(records.join("\n"))).toMatchFileSnapshot(recordPath("process-lines"))
@@ -80,11 +70,10 @@ it("prints the recorded output for servers and signals", async () => {
   })
   await chains.ended
   served.interrupt()
-  const { close, port } = await openPort()
+  const { port } = new URL(await listen(createServer()))
   const taken = start(`sandbox serve --port ${port}`)
   const nowhere = start("sandbox serve --port 0 --host 192.0.2.1")
   await Promise.all([taken.ended, nowhere.ended])
-  await close()
   // The second page hangs
   const interrupted = await Effect.gen(function*() {
     const { origin } = yield* Server.SandboxServer

@@ -1,5 +1,5 @@
 /** Lists over outages: how long they last, and where the list continues. */
-import { NetworkError, type OperationError, RateLimitError } from "@blockquarry/core/OperationError"
+import { type OperationError, RateLimitError } from "@blockquarry/core/OperationError"
 import { expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
@@ -8,34 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { adjustable } from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import type { RecordPage, RecordSource } from "../../src/list/RecordList.ts"
 import { retryPages } from "../../src/list/RetryPages.ts"
-
-const request = { operation: "walletTransfers", request: { method: "GET", path: "/" }, api: "data" } as const
-
-const refused = new NetworkError({
-  ...request,
-  host: "localhost:1",
-  reason: "ECONNREFUSED",
-  sent: false,
-  mayHaveBeenApplied: false
-})
+import { pageOf, refused, request } from "../support/pages.ts"
 
 const rateLimited = new RateLimitError({ ...request, response: null, retryAfter: Duration.minutes(10) })
-
-const page = (number: number, cursor: string | null | undefined): RecordPage<number> => {
-  const end = { cursor, previous: [] }
-  return {
-    rows: [{ item: number, record: () => ({}), after: () => end }],
-    end,
-    total: null,
-    note: null,
-    isStart: true,
-    leftOut: 0,
-    unidentified: 0,
-    invalid: []
-  }
-}
 
 /** Reads three pages from a service that fails for minutes after the first one. */
 const read = (retryFor: Duration.DurationInput, minutes: number, error: OperationError, cursor?: null) => {
@@ -45,7 +23,7 @@ const read = (retryFor: Duration.DurationInput, minutes: number, error: Operatio
         return Stream.fail(error)
       }
       const next = index === 2 ? null : cursor === null ? undefined : String(index + 1)
-      const own = Stream.make(page(index, next))
+      const own = Stream.make(pageOf([index], next))
       return index === 2 ? own : Stream.concat(own, pageAt(index + 1))
     }))
   const source: RecordSource<number> = {
@@ -94,15 +72,10 @@ it.effect("end after a page that has no cursor", () =>
 
 it.effect("do not end early when the time of day jumps", () =>
   Effect.gen(function*() {
-    const clock = yield* Effect.clock
-    const jumping = (now: number) => now < 120_000 ? now : now + 3_600_000
-    const either = yield* ended(Effect.withClock(read("10 minutes", 5, refused), {
-      [Clock.ClockTypeId]: Clock.ClockTypeId,
-      unsafeCurrentTimeMillis: () => jumping(clock.unsafeCurrentTimeMillis()),
-      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-      currentTimeMillis: Effect.map(clock.currentTimeMillis, jumping),
-      currentTimeNanos: clock.currentTimeNanos,
-      sleep: (duration) => clock.sleep(duration)
-    }))
-    expect(either).toMatchObject(all)
+    const { adjust, clock, setBack } = yield* adjustable
+    const fiber = yield* Effect.fork(Effect.withClock(read("10 minutes", 5, refused), clock))
+    yield* adjust("2 minutes")
+    setBack(-3_600_000)
+    yield* adjust("3 hours")
+    expect(yield* Fiber.join(fiber)).toMatchObject(all)
   }))

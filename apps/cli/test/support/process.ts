@@ -1,6 +1,12 @@
 /** The bundled program in child processes. */
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process"
+import {
+  type ChildProcessByStdio,
+  type ChildProcessWithoutNullStreams,
+  execFileSync,
+  spawn
+} from "node:child_process"
 import { once } from "node:events"
+import type { Readable, Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { words } from "../golden/cases.ts"
@@ -24,12 +30,15 @@ export const startProcess = (
 ): ChildProcessWithoutNullStreams =>
   spawn(process.execPath, [program, ...argv], { cwd, env: { PATH: process.env["PATH"], ...env } })
 
-export const exitOf = (child: ChildProcessWithoutNullStreams): Promise<ProcessResult> =>
+export const exitOf = (
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>
+): Promise<ProcessResult> =>
   new Promise((resolve) => {
     let out = ""
     let err = ""
-    child.stdout.on("data", (data: Buffer) => (out += data.toString()))
-    child.stderr.on("data", (data: Buffer) => (err += data.toString()))
+    // Of a character that two pieces have, too
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text))
     child.on("close", (code) => resolve({ code, out, err }))
   })
 

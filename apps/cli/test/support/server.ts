@@ -1,10 +1,25 @@
-/** A sandbox server on a free port of the loopback interface. */
+/** Servers on free ports of the loopback interface. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { once } from "node:events"
+import type { Server as HttpServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
 
-/** Starts a server. Returns the environment variables for it. */
+/** Starts a server, which is closed after the test. Returns its origin. */
+export const listen = async (server: HttpServer): Promise<string> => {
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port }: AddressInfo = Object(server.address())
+  return `http://127.0.0.1:${port}`
+}
+
+/** Starts a sandbox. Returns the environment variables for it. */
 export const serveSandbox: Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope> = Effect.gen(
   function*() {
     const { urls: { data, ledger, ledgerTestnet, streams } } = yield* Effect.orDie(

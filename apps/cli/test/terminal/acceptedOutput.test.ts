@@ -7,14 +7,13 @@ import * as Server from "@blockquarry/sandbox/Server"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync, spawn } from "node:child_process"
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { join } from "node:path"
 import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { exampleValues } from "../../src/help/Help.ts"
 import { temporaryFolder } from "../support/exports.ts"
-import { type ProcessResult, program, type Variables } from "../support/process.ts"
+import { exitOf, type ProcessResult, program, type Variables } from "../support/process.ts"
 import { records } from "../support/quarry.ts"
 
 /** Its pages are no multiple of what a write contains. */
@@ -32,13 +31,9 @@ const bash = async (
     env: { PATH: process.env["PATH"], QUARRY: `${process.execPath} ${program}`, ...variables },
     stdio: ["ignore", "pipe", "pipe"]
   })
-  const [out, err]: [Array<Buffer>, Array<Buffer>] = [[], []]
-  child.stdout.on("data", (data: Buffer) => out.push(data))
-  child.stderr.on("data", (data: Buffer) => err.push(data))
-  const closed = once(child, "close")
+  const ended = exitOf(child)
   await use((signal) => child.kill(signal))
-  await closed
-  return { code: child.exitCode, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }
+  return ended
 }
 
 /** Runs the program with a pipe that is read in small pieces. After some of them, sends a signal. */

@@ -1,11 +1,11 @@
 /** The timeout of a whole command, and the pauses that do not count. */
 import { expect, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { adjustable } from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import { TimeoutPause, withTimeout } from "../../src/terminal/CommandTimeout.ts"
 
 /** Takes 20 s, an hour during which the timeout is paused, and 11 s. */
@@ -28,20 +28,11 @@ it.effect("does not count a pause", () =>
 
 it.effect("ends a command in time although the time of day is set back", () =>
   Effect.gen(function*() {
-    const clock = yield* Effect.clock
-    const setBack = (now: number) => now < 10_000 ? now : now - 3_600_000
-    const fiber = yield* Effect.fork(Effect.withClock(
-      Effect.sleep("2 hours").pipe(withTimeout(Duration.seconds(30), () => "timed out")),
-      {
-        [Clock.ClockTypeId]: Clock.ClockTypeId,
-        unsafeCurrentTimeMillis: () => setBack(clock.unsafeCurrentTimeMillis()),
-        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-        currentTimeMillis: Effect.map(clock.currentTimeMillis, setBack),
-        currentTimeNanos: clock.currentTimeNanos,
-        sleep: (duration) => clock.sleep(duration)
-      }
-    ))
-    yield* TestClock.adjust("30 seconds")
-    yield* TestClock.adjust("1 second")
+    const { adjust, clock, setBack } = yield* adjustable
+    const command = Effect.sleep("2 hours").pipe(withTimeout(Duration.seconds(30), () => "timed out"))
+    const fiber = yield* Effect.fork(Effect.withClock(command, clock))
+    yield* adjust("10 seconds")
+    setBack(3_600_000)
+    yield* adjust("21 seconds")
     expect(fiber.unsafePoll()).toEqual(Exit.fail("timed out"))
   }))

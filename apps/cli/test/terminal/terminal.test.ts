@@ -1,10 +1,9 @@
 /** The bundled program at real terminals, which `script` of util-linux creates. They report 0 columns and 0 rows. */
 import { expect, it } from "@effect/vitest"
-import { once } from "node:events"
-import { createServer, type Server } from "node:http"
-import { onTestFinished } from "vitest"
+import { createServer } from "node:http"
 import { exampleValues } from "../../src/help/Help.ts"
 import { atTerminal, hasScript, shellProgram, type Variables } from "../support/process.ts"
+import { listen } from "../support/server.ts"
 
 /** Runs `quarry` at a terminal. Types Ctrl-C when the screen shows `interruptAt`. */
 const runAtTerminal = (line: string, env: Variables = {}, interruptAt = "\0") =>
@@ -17,18 +16,10 @@ const runAtTerminal = (line: string, env: Variables = {}, interruptAt = "\0") =>
 /** Starts a server, and returns the environment for it. The first response has status 503; others never come. */
 const hangingServer = async (): Promise<Variables> => {
   let requests = 0
-  const server: Server = createServer((_request, response) => {
+  const server = createServer((_request, response) => {
     if (requests++ === 0) response.writeHead(503, { "retry-after": "1" }).end("{}")
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
-  return { QUARRY_API_KEY: "an-example-api-key", QUARRY_BASE_URL: `http://127.0.0.1:${port}` }
+  return { QUARRY_API_KEY: "an-example-api-key", QUARRY_BASE_URL: await listen(server) }
 }
 
 const price = `token price ${exampleValues.token}`
