@@ -1,8 +1,10 @@
-/** Sends requests of every operation through the HTTP server and compares the responses with the upstream's. */
+/** Values pass the proxy as they are, or in one form: amounts, dates, and those that the interface leaves open. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { printedDates } from "../../../../packages/core/test/support/printedDates.ts"
+import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { examples, sendRequest, start } from "../support/proxy.ts"
-import { staticUpstream } from "../support/staticUpstream.ts"
+import { staticUpstream, upstreamOf } from "../support/staticUpstream.ts"
 
 it.scopedLive("amounts keep every digit and their format", () =>
   Effect.gen(function*() {
@@ -26,3 +28,38 @@ it.scopedLive("a number that is too large is rejected with the largest one", () 
       ])
     }
   }))
+
+const address = `0x${"a1".repeat(20)}`
+
+it.scopedLive("a printed date is forwarded as its instant, or byte for byte", () =>
+  Effect.gen(function*() {
+    let query = ""
+    const client = upstreamOf((url) => {
+      query = url.search
+      return new Response("{\"result\":[]}", { headers: { "content-type": "application/json" } })
+    })
+    const { port } = yield* start({ httpClient: client })
+    const wrong: Array<unknown> = []
+    let instants = 0
+    const texts = sample(printedDates, 7)
+    for (const { instant, text } of texts) {
+      const encoded = encodeURIComponent(text)
+      const { status } = yield* sendRequest(port, `/api/v2.2/${address}/erc20/transfers?to_date=${encoded}`)
+      const isInstant = query === `?to_date=${encodeURIComponent(new Date(instant).toISOString())}`
+      if (isInstant) instants += 1
+      const isForwarded = query.replaceAll("+", "%20") === `?to_date=${encoded}`
+      if (status !== 200 || !isInstant && !isForwarded) wrong.push([text, status, query])
+    }
+    expect(wrong).toEqual([])
+    expect(instants / texts.length).toBeGreaterThan(0.5)
+  }))
+
+it.scopedLive.each([{ name: "" }, { rarity_rank: "unranked", rarity_percentage: "NaN" }])(
+  "a response with %j is unchanged",
+  (fields) =>
+    Effect.gen(function*() {
+      const body = JSON.stringify({ token_address: address, token_id: "1", ...fields })
+      const { port } = yield* start({ httpClient: staticUpstream(200, body) })
+      expect((yield* sendRequest(port, `/api/v2.2/nft/${address}/1`)).text).toBe(body)
+    })
+)
