@@ -91,12 +91,12 @@ describe("what a client sends", () => {
       const outputs: Array<string> = []
       for (const [index, secret] of Object.values(secrets).entries()) {
         for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
-          for (const line of sample(headerLines(secret), 4, index)) {
+          for (const line of sample(headerLines(secret), 7, index)) {
             const both = line.startsWith("X-API-Key:") ? [line] : [...own, line]
             outputs.push(withoutQuotedValue(yield* send(port, `${transfers}?limit=1`, both)))
             outputs.push(yield* send(admin, "/status.json", [line]))
           }
-          for (const target of sample(targets(secret), 4, index)) {
+          for (const target of sample(targets(secret), 7, index)) {
             outputs.push(withoutQuotedValue(yield* send(port, target, own)))
             outputs.push(yield* send(admin, target, [`X-API-Key: ${secrets.operator}`], "POST"))
           }

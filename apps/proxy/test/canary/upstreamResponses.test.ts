@@ -66,7 +66,7 @@ describe("what the upstream sends", () => {
             { ...page, cursor: "CANARY" }
           ].map((document) => rawResponse(200, JSON.stringify(document).replace("CANARY", () => key)))
         )
-        for (const response of [...pages, ...sample(quoting(secrets[name]), 4, index)]) {
+        for (const response of [...pages, ...sample(quoting(secrets[name]), 7, index)]) {
           // Ends the cooldown of rejected keys, and opens the circuit breaker for a probe
           pass(2 * 86_400_000)
           proxy.upstream.respondWith(() => response)

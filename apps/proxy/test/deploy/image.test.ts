@@ -16,7 +16,6 @@ import * as Image from "./support/image.ts"
 
 interface Assembled {
   readonly parent: string
-  readonly bundle: string
   readonly folder: string
   readonly output: string
 }
@@ -27,10 +26,8 @@ const assembled = Layer.scoped(
   Assembly,
   Effect.gen(function*() {
     const parent = yield* Image.temporary
-    const bundle = join(parent, "bundle")
     const folder = join(parent, "image")
-    Image.bundle(bundle)
-    return { parent, bundle, folder, output: Image.assemble(folder, bundle) }
+    return { parent, folder, output: Image.assemble(folder) }
   })
 )
 
@@ -99,11 +96,11 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
 
   it.effect("is reproducible, including file times and modes", () =>
     Effect.gen(function*() {
-      const { bundle, folder, parent } = yield* Assembly
+      const { folder, parent } = yield* Assembly
       const again = join(parent, "again")
-      Image.assemble(again, bundle)
+      Image.assemble(again)
       expect(Image.entriesOf(again)).toEqual(Image.entriesOf(folder))
-      Image.assemble(again, bundle)
+      Image.assemble(again)
       expect(Image.entriesOf(again)).toEqual(Image.entriesOf(folder))
       for (const { isFile, mode, time } of Image.entriesOf(folder)) {
         expect([mode, time]).toEqual([isFile ? 0o644 : 0o755, 1_700_000_000_000])

@@ -197,7 +197,7 @@ const check = (
     return { cached: cached.overtaking, uncached: uncached.overtaking }
   })
 
-it.scopedLive.each(sample(Bench.misbehaviors, 2))("two clients get correct responses beside $name", (all) =>
+it.scopedLive.each(sample(Bench.misbehaviors, 3))("two clients get correct responses beside $name", (all) =>
   // A few that reconnect at once fill the backlog of the system, in which every other request then waits
   check({ ...all, connections: Math.ceil(all.connections * (all.reconnects ? 1 / 8 : share)) }))
 

@@ -41,7 +41,7 @@ it.scopedLive("a printed date is forwarded as its instant, or byte for byte", ()
     const { port } = yield* start({ httpClient: client })
     const wrong: Array<unknown> = []
     let instants = 0
-    const texts = sample(printedDates, 7)
+    const texts = sample(printedDates, 23)
     for (const { instant, text } of texts) {
       const encoded = encodeURIComponent(text)
       const { status } = yield* sendRequest(port, `/api/v2.2/${address}/erc20/transfers?to_date=${encoded}`)

@@ -7,23 +7,15 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as ProxyProcess from "../../fleet/support/ProxyProcess.ts"
+import { distribution } from "../../support/Process.ts"
 import * as Files from "./files.ts"
 
 /** The user ID of the program in the image. */
 export const user = 65532
 
-/** The bundle of the current sources, with source maps. */
-export const bundle = (output: string): void => {
-  execFileSync(
-    process.execPath,
-    [join(Files.root, "scripts/bundle.mjs"), "src/main.ts", join(output, "quarry-proxy.js")],
-    { cwd: join(Files.root, "apps/proxy") }
-  )
-}
-
 /** The output of the script. */
-export const assemble = (folder: string, bundle: string): string =>
-  execFileSync(process.execPath, [join(Files.root, "scripts/image.mjs"), folder, bundle], {
+export const assemble = (folder: string): string =>
+  execFileSync(process.execPath, [join(Files.root, "scripts/image.mjs"), folder, distribution], {
     encoding: "utf8",
     stdio: "pipe",
     env: { ...process.env, SOURCE_DATE_EPOCH: "1700000000" }

@@ -22,7 +22,11 @@ export const eventually = <E = never, R = never>(
   ).pipe(
     Effect.retry({
       while: (error) => error instanceof ConditionTimeout,
-      schedule: Schedule.spaced("30 millis").pipe(Schedule.upTo("10 minutes"))
+      // What takes long is asked less often
+      schedule: Schedule.exponential("10 millis", 1.2).pipe(
+        Schedule.union(Schedule.spaced("250 millis")),
+        Schedule.upTo("10 minutes")
+      )
     }),
     Effect.onInterrupt(() => Effect.logWarning(`interrupted while waiting: ${what}`)),
     Effect.asVoid
