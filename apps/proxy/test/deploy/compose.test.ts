@@ -5,18 +5,17 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { spawn } from "node:child_process"
-import { writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { defaults } from "../../src/config/Config.ts"
 import { eventually } from "../fleet/support/Eventually.ts"
 import * as ProxyProcess from "../fleet/support/ProxyProcess.ts"
+import * as TempFolder from "../fleet/support/TempFolder.ts"
 import { bytes, openConnection } from "../hostile/rawHttp.ts"
 import { examples, sendRequest } from "../support/proxy.ts"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
-import * as Image from "./support/image.ts"
 import { run } from "./support/program.ts"
 
 /** What every service has. */
@@ -217,13 +216,13 @@ describe.runIf(RedisServer.program !== undefined)(`Redis${RedisServer.skipReason
   it.scopedLive("of the deployment requires the password, limits its memory, and evicts entries instead of failing", () =>
     Effect.gen(function*() {
       const port = yield* reservedPort
-      const folder = yield* Image.temporary
+      const folder = yield* TempFolder.make
       const { command = [], mem_limit = "" } = deployed.services["redis"] ?? {}
       const config = Files.text("compose/redis.conf").replace(/^port .*$/m, `port ${port}`)
-      writeFileSync(join(folder, "redis.conf"), config.replace(/^bind .*$/m, "bind 127.0.0.1"))
-      writeFileSync(join(folder, "redis-password"), "a-password\n")
+      yield* folder.write("redis.conf", config.replace(/^bind .*$/m, "bind 127.0.0.1"))
+      yield* folder.write("redis-password", "a-password\n")
       const [shell = "", ...words] = command.map((word) =>
-        word.replaceAll("$$", "$").replaceAll(/\/(etc\/redis|run\/secrets)\//g, `${folder}/`)
+        word.replaceAll("$$", "$").replaceAll(/\/(etc\/redis|run\/secrets)\//g, folder.path("/"))
       )
       yield* Effect.acquireRelease(
         Effect.sync(() => spawn(shell, words, { stdio: "ignore" })),
@@ -254,14 +253,9 @@ describe.runIf(RedisServer.program !== undefined)(`Redis${RedisServer.skipReason
       const port = config.listen.port
       expect(example.services["proxy"]?.ports).toEqual([`127.0.0.1:${port}:${port}`])
       expect(example.services["proxy"]?.volumes).toEqual([`./quarry-proxy.yaml:${Configs.file}:ro`])
-      const file = join(yield* Image.temporary, "quarry-proxy.yaml")
-      writeFileSync(
-        file,
-        text.replace(/port: \d+/g, "port: 0").replaceAll("0.0.0.0", "127.0.0.1").replace(
-          "redis://redis:6379",
-          url
-        )
-      )
+      const local = text.replace(/port: \d+/g, "port: 0").replaceAll("0.0.0.0", "127.0.0.1")
+      const { write } = yield* TempFolder.make
+      const file = yield* write("quarry-proxy.yaml", local.replace("redis://redis:6379", url))
       const proxy = yield* ProxyProcess.start(["--config", file])
       yield* eventually("the proxy is ready", ProxyProcess.isReady(proxy.port))
       const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`

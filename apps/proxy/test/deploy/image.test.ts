@@ -4,15 +4,104 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { spawnSync } from "node:child_process"
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
-import { homedir } from "node:os"
+import type * as Scope from "effect/Scope"
+import { execFileSync, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { defaults } from "../../src/config/Config.ts"
-import { stopped } from "../fleet/support/ProxyProcess.ts"
+import * as ProxyProcess from "../fleet/support/ProxyProcess.ts"
+import { distribution } from "../support/Process.ts"
 import { examples, sendRequest } from "../support/proxy.ts"
 import * as Files from "./support/files.ts"
-import * as Image from "./support/image.ts"
+
+/** The user ID of the program in the image. */
+const user = 65532
+
+/** The output of the script. */
+const assemble = (folder: string): string =>
+  execFileSync(process.execPath, [join(Files.root, "scripts/image.mjs"), folder, distribution], {
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { ...process.env, SOURCE_DATE_EPOCH: "1700000000" }
+  })
+
+interface Entry {
+  readonly path: string
+  readonly isFile: boolean
+  readonly mode: number
+  readonly time: number
+  readonly digest: string
+}
+
+/** Returns a directory and everything below it. */
+const entriesOf = (folder: string): ReadonlyArray<Entry> =>
+  [".", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].toSorted().map((path) => {
+    const stats = statSync(join(folder, path))
+    const bytes = stats.isFile() ? readFileSync(join(folder, path)) : ""
+    return {
+      path,
+      isFile: stats.isFile(),
+      mode: stats.mode & 0o777,
+      time: stats.mtimeMs,
+      digest: createHash("sha256").update(bytes).digest("hex")
+    }
+  })
+
+/** Removes all write permissions. */
+const makeReadOnly = (folder: string): void => {
+  for (const { isFile, path } of entriesOf(folder).toReversed()) {
+    chmodSync(join(folder, path), isFile ? 0o444 : 0o555)
+  }
+}
+
+/** Creates a directory that other users may read, and removes it after the tests. */
+const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "quarry-image-"))
+    chmodSync(folder, 0o755)
+    return folder
+  }),
+  (folder) =>
+    Effect.sync(() => {
+      // Only root can remove the content of a read-only directory
+      for (const { isFile, path } of entriesOf(folder)) if (!isFile) chmodSync(join(folder, path), 0o755)
+      rmSync(folder, { recursive: true })
+    })
+)
+
+const folderIn = (parent: string, name: string): string => {
+  const folder = join(parent, name)
+  mkdirSync(folder, { mode: 0o755 })
+  return folder
+}
+
+const identity = { uid: user, gid: user }
+
+/** Only root can change the user, and only if other users can execute Node. */
+const canSwitchUser: boolean = process.getuid?.() === 0 &&
+  spawnSync(process.execPath, ["-e", ""], { ...identity, env: {} }).status === 0
+
+/** Starts the program of the folder. */
+const startImage = (folder: string, args: ReadonlyArray<string>) =>
+  ProxyProcess.start(
+    args,
+    { HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_ENV: "production" },
+    join(folder, "dist/quarry-proxy.js"),
+    canSwitchUser ? identity : {}
+  )
 
 interface Assembled {
   readonly parent: string
@@ -25,9 +114,9 @@ class Assembly extends Context.Tag("test/Assembly")<Assembly, Assembled>() {}
 const assembled = Layer.scoped(
   Assembly,
   Effect.gen(function*() {
-    const parent = yield* Image.temporary
+    const parent = yield* temporary
     const folder = join(parent, "image")
-    return { parent, folder, output: Image.assemble(folder) }
+    return { parent, folder, output: assemble(folder) }
   })
 )
 
@@ -48,7 +137,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
   it.effect("contains the program, its licenses and its version", () =>
     Effect.gen(function*() {
       const { folder, output } = yield* Assembly
-      const files = Image.entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
+      const files = entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
       const others = files.filter((file) => !/^dist\/(?:quarry-proxy-chunks\/)?[\w.-]+\.js$/.test(file))
       expect(others).toEqual(["LICENSE", "THIRD-PARTY-LICENSES", "package.json"])
       expect(files).toContain("dist/quarry-proxy.js")
@@ -80,7 +169,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         /key|token|secret|password/i.test(name) && value.length > 8 ? [value] : []
       )
       const places = [Files.root.replace(/\/$/, ""), homedir(), parent].filter((place) => place.length > 1)
-      for (const { isFile, path } of Image.entriesOf(folder)) {
+      for (const { isFile, path } of entriesOf(folder)) {
         if (!isFile) continue
         const text = readFileSync(join(folder, path), "utf8")
         const found = [
@@ -98,28 +187,28 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
     Effect.gen(function*() {
       const { folder, parent } = yield* Assembly
       const again = join(parent, "again")
-      Image.assemble(again)
-      expect(Image.entriesOf(again)).toEqual(Image.entriesOf(folder))
-      Image.assemble(again)
-      expect(Image.entriesOf(again)).toEqual(Image.entriesOf(folder))
-      for (const { isFile, mode, time } of Image.entriesOf(folder)) {
+      assemble(again)
+      expect(entriesOf(again)).toEqual(entriesOf(folder))
+      assemble(again)
+      expect(entriesOf(again)).toEqual(entriesOf(folder))
+      for (const { isFile, mode, time } of entriesOf(folder)) {
         expect([mode, time]).toEqual([isFile ? 0o644 : 0o755, 1_700_000_000_000])
       }
     }))
 
   it.scoped(
-    Image.canSwitchUser
-      ? `runs as user ${Image.user} from a folder that is read-only`
+    canSwitchUser
+      ? `runs as user ${user} from a folder that is read-only`
       : "runs from a folder that is read-only (as the user of the tests: only root becomes another one)",
     () =>
       Effect.gen(function*() {
         const { folder } = yield* Assembly
-        const parent = yield* Image.temporary
+        const parent = yield* temporary
         const app = join(parent, "app")
         cpSync(folder, app, { recursive: true })
-        Image.makeReadOnly(app)
-        const before = Image.entriesOf(app)
-        const config = join(Image.folderIn(parent, "config"), "quarry-proxy.yaml")
+        makeReadOnly(app)
+        const before = entriesOf(app)
+        const config = join(folderIn(parent, "config"), "quarry-proxy.yaml")
         writeFileSync(
           config,
           [
@@ -131,7 +220,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
           ].join("\n"),
           { mode: 0o644 }
         )
-        const { adminOrigin, exit, log, port, signal } = yield* Image.start(app, ["--config", config])
+        const { adminOrigin, exit, log, port, signal } = yield* startImage(app, ["--config", config])
         const price = yield* sendRequest(port, `/api/v2.2/erc20/${examples.token}/price?chain=eth`)
         expect(JSON.parse(price.text)).toHaveProperty("usdPrice")
         const [node, , script = ""] = healthcheck
@@ -143,10 +232,10 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         expect(yield* Effect.promise(() => fetch(`${adminOrigin}/metrics`).then((_) => _.text())))
           .toContain(`quarry_proxy_info{version="${String(version)}"} 1\n`)
         yield* signal("SIGTERM")
-        expect(yield* exit).toEqual(stopped)
+        expect(yield* exit).toEqual(ProxyProcess.stopped)
         expect(checkHealth(port)).toBe(1)
         expect(log().join("\n")).not.toMatch(/EROFS|EACCES|cannot|failed/)
-        expect(Image.entriesOf(app)).toEqual(before)
+        expect(entriesOf(app)).toEqual(before)
       })
   )
 })
@@ -186,7 +275,7 @@ describe("the Dockerfile", () => {
   it("runs as a non-root user, without a shell, on the configured ports", () => {
     const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
     expect(final).toMatch(/^\nFROM gcr\.io\/distroless\/nodejs24-debian12:nonroot(@sha256:\w{64})?\n/)
-    expect(final).toContain(`\nUSER ${Image.user}:${Image.user}\n`)
+    expect(final).toContain(`\nUSER ${user}:${user}\n`)
     expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.admin?.port}\n`)
     expect(final).toContain(`http://127.0.0.1:${defaults.listen.port}/livez`)
     expect(final).toContain(`\nENTRYPOINT ["/nodejs/bin/node", "/app/dist/quarry-proxy.js"]\n`)
