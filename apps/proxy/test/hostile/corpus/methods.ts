@@ -31,8 +31,11 @@ const versions = [
 
 /** Absolute targets that this server cannot have. For others see `TargetForms.test.ts`. */
 const foreignTargets = [
-  ["https://evil", "http://localhost@evil", "http://user:password@localhost", "ftp://evil", "http:///"]
-    .map((origin) => origin + transfers),
+  [
+    "https://evil https://localhost http://localhost@evil http://user:password@localhost http://user@localhost",
+    "ftp://evil ftp://localhost ws://localhost http:/// http://:80 http://localhost:x http://localhost:80:80",
+    "http://[::1 http://[::1].x http://[localhost] http://localhost\\evil http://local|host http://%zz"
+  ].flatMap((origins) => origins.split(" ")).flatMap((origin) => [origin + transfers, `${origin}/livez`]),
   ["file:///etc/passwd", "http://", "https://", "ftp://localhost"]
 ].flat()
 
