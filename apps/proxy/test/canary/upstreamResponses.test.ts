@@ -1,9 +1,8 @@
 /** The upstream repeats the API keys in every place that it controls: no output of the proxy contains them. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { sample } from "../../../../packages/core/test/support/sample.ts"
+import { makeClock } from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
 import { sendRequest, start } from "../support/proxy.ts"
@@ -11,20 +10,12 @@ import { escaped, findSecrets, readAllOutput, secrets, send, startProxy } from "
 
 /** A clock that the test can advance, with short sleeps. */
 const fastClock = () => {
-  const real = Clock.make()
   let ahead = 0
-  const millis = () => real.unsafeCurrentTimeMillis() + ahead
-  const clock: Clock.Clock = Object.assign(Clock.make(), {
-    unsafeCurrentTimeMillis: millis,
-    currentTimeMillis: Effect.sync(millis),
-    sleep: (duration: Duration.Duration) => real.sleep(Duration.times(duration, 0.02))
+  const clock = makeClock(() => Date.now() + ahead, (millis, wake) => {
+    const timer = setTimeout(wake, millis * 0.02)
+    return () => clearTimeout(timer)
   })
-  return {
-    clock,
-    pass: (millis: number) => {
-      ahead += millis
-    }
-  }
+  return { clock, pass: (millis: number) => void (ahead += millis) }
 }
 
 describe("what the upstream sends", () => {

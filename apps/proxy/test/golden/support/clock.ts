@@ -1,7 +1,6 @@
 /** A clock that only tests move, so that all times and delays in the records are exact. */
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import type * as Clock from "effect/Clock"
+import { makeClock } from "../../../../../packages/http/test/faults/support/CustomClock.ts"
 
 interface Sleeper {
   readonly at: number
@@ -27,20 +26,6 @@ const noon = Date.UTC(2030, 0, 1, 12)
 export const make = (start = noon): ManualClock => {
   const state = { now: start, begun: 0, released: false }
   const sleepers = new Map<number, Sleeper>()
-  const real = Clock.make()
-  const sleep = (duration: Duration.Duration): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const millis = Duration.toMillis(duration)
-      if (state.released) return real.sleep(duration)
-      if (millis <= 0) return Effect.yieldNow()
-      return Effect.async<void>((resume) => {
-        const id = state.begun
-        state.begun += 1
-        if (!Number.isFinite(millis)) return undefined
-        sleepers.set(id, { at: state.now + millis, wake: () => resume(Effect.void) })
-        return Effect.sync(() => void sleepers.delete(id))
-      })
-    })
   const wakeUntil = (moment: number): void => {
     for (;;) {
       const due = [...sleepers].filter(([, { at }]) => at <= moment)
@@ -53,12 +38,20 @@ export const make = (start = noon): ManualClock => {
     }
   }
   return {
-    clock: Object.assign(Clock.make(), {
-      unsafeCurrentTimeMillis: () => state.now,
-      unsafeCurrentTimeNanos: () => BigInt(Math.round(state.now * 1_000_000)),
-      currentTimeMillis: Effect.sync(() => state.now),
-      currentTimeNanos: Effect.sync(() => BigInt(Math.round(state.now * 1_000_000))),
-      sleep
+    clock: makeClock(() => state.now, (millis, wake) => {
+      if (millis <= 0) {
+        const turn = setImmediate(wake)
+        return () => clearImmediate(turn)
+      }
+      const id = state.begun
+      state.begun += 1
+      if (!Number.isFinite(millis)) return () => {}
+      if (state.released) {
+        const timer = setTimeout(wake, millis)
+        return () => clearTimeout(timer)
+      }
+      sleepers.set(id, { at: state.now + millis, wake })
+      return () => sleepers.delete(id)
     }),
     now: () => state.now,
     begun: () => state.begun,
