@@ -1,4 +1,4 @@
-/** A server for pages under test. */
+/** A server for pages under test, and for what a proxy requests. */
 import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,7 +16,8 @@ export type RequestListener = (request: IncomingMessage, response: ServerRespons
 
 export const serve = (listener: RequestListener): Effect.Effect<PageServer, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const server = createServer(listener)
+    // Connections of pools stay open
+    const server = createServer({ keepAliveTimeout: 60_000 }, listener)
     const listen = (port: number) =>
       Effect.async<void>((resume) => {
         server.listen(port, "127.0.0.1", () => resume(Effect.void))

@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Http from "node:http"
+import type * as Http from "node:http"
+import * as PageServer from "../../support/PageServer.ts"
 
 interface ReceivedRequest {
   readonly method: string
@@ -48,37 +49,26 @@ const page = (target: string): string => {
   return JSON.stringify({ page: number, page_size: 3, cursor, result })
 }
 
-export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.gen(function*() {
-  const server = Http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.suspend(() => {
+  const received: Array<ReceivedRequest> = []
+  const listener: PageServer.RequestListener = (request, response) => {
     const { headers, method = "", url: target = "" } = request
     const key = String(headers["x-api-key"] ?? headers["authorization"] ?? "")
-    const received: ReceivedRequest = { method, key, target, body: "" }
-    request.on("data", (piece: Buffer) => received.body += piece.toString())
-    const delay = delays[upstream.received.length % delays.length] ?? 0
-    upstream.received.push(received)
-    const send = Effect.map(upstream.respond(received), (scripted) => {
+    const entry: ReceivedRequest = { method, key, target, body: "" }
+    request.on("data", (piece: Buffer) => entry.body += piece.toString())
+    const delay = delays[received.length % delays.length] ?? 0
+    received.push(entry)
+    const send = Effect.map(upstream.respond(entry), (scripted) => {
       if (scripted === "disconnect") return void request.socket.destroy()
       const { body, headers, status } = scripted ??
         { headers: {}, status: 200, body: target.includes("/transfers") ? page(target) : price(target) }
       response.writeHead(status, { "content-type": "application/json", ...headers }).end(body)
     })
     Effect.runFork(Effect.delay(send, delay))
-  })
-  const port = yield* Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(Number(Object(server.address()).port))))
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const upstream: FakeUpstream = {
-    port,
-    url: `http://127.0.0.1:${port}`,
-    received: [],
-    respond: () => Effect.succeed(null)
   }
-  return upstream
+  const upstream: FakeUpstream = { port: 0, url: "", received, respond: () => Effect.succeed(null) }
+  return Effect.map(
+    PageServer.serve(listener),
+    ({ url }) => Object.assign(upstream, { port: Number(new URL(url).port), url: url.slice(0, -1) })
+  )
 })
