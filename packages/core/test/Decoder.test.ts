@@ -15,6 +15,10 @@ import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { codeGenerationModes } from "./support/codeGeneration.ts"
 import { describeOutcome, mutateDocument, mutations } from "./support/mutateDocument.ts"
+import { isFull } from "./support/sample.ts"
+
+/** Half of the runs of other properties outside of the full check, because there are many schemas. */
+const runs = { numRuns: isFull ? 200 : 8 }
 
 const inner = Schema.Struct({ a: Integer, b: Schema.String, c: Schema.NullOr(BooleanLike) })
 const symbol = Symbol("member")
@@ -125,7 +129,8 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
           expect(all).toBe(
             describeOutcome(() => Schema.decodeUnknownEither(schema, { errors: "all" })(document))
           )
-        })
+        }),
+        runs
       )
     })
 
@@ -138,7 +143,8 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
           expect(runIn(() => describeOutcome(() => encode(value)))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(schema)(value))
           )
-        })
+        }),
+        runs
       )
     })
   })

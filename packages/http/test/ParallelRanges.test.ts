@@ -37,7 +37,7 @@ const idsOf = (harness: TestClients.Harness, options: ParallelRanges.ParallelRan
 
 describe("ParallelRanges", () => {
   it.effect.prop("returns every NFT once, and the NFTs of each subrange in order", {
-    count: FastCheck.nat(60),
+    count: FastCheck.nat(30),
     size: FastCheck.integer({ min: 1, max: 9 }),
     totalRanges: FastCheck.integer({ min: 1, max: 6 }),
     firstRange: FastCheck.constantFrom(undefined, 0, 1),

@@ -26,8 +26,8 @@ const withoutEmptyTexts = (value: unknown): unknown =>
     ? Record.map(value, withoutEmptyTexts)
     : value
 
-/** Half of the runs of other properties in the long suite: the values are large. */
-const runs = isFull ? { numRuns: 100 } : {}
+/** Half of the runs of other properties: the values are large. */
+const runs = { numRuns: isFull ? 100 : 8 }
 
 describe.each(allOperations.map((operation: AnyOperation) => [operation.id, operation] as const))(
   "%s",
