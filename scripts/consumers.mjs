@@ -96,13 +96,13 @@ const within = (size, budget) => {
  * @type {Readonly<Record<string, number>>}
  */
 const archiveBudgets = {
-  "@blockquarry/cli": 1050,
+  "@blockquarry/cli": 1030,
   "@blockquarry/client": 263,
-  "@blockquarry/core": 145,
-  "@blockquarry/http": 251,
-  "@blockquarry/proxy": 655,
-  "@blockquarry/redis": 48,
-  "@blockquarry/sandbox": 111
+  "@blockquarry/core": 144,
+  "@blockquarry/http": 239,
+  "@blockquarry/proxy": 640,
+  "@blockquarry/redis": 49,
+  "@blockquarry/sandbox": 110
 }
 
 /** The size of the client, which is in its documentation. */

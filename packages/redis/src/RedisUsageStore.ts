@@ -1,7 +1,5 @@
 /** Usage in Redis: one hash per day, to which the processes of a fleet add in batches. Unstable: for gateways. */
-import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import { dayMillis } from "@blockquarry/http/RateLimitStore"
-import * as UsageStore from "@blockquarry/redis/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"

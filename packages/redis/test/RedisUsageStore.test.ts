@@ -3,7 +3,6 @@ import { emptyRow, type UsageRow, type UsageStoreService } from "@blockquarry/re
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as RedisUsageStore from "../src/RedisUsageStore.ts"
-import type { UsageRow, UsageStoreService } from "../src/UsageStore.ts"
 import * as Connected from "./support/Connected.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 

@@ -28,7 +28,7 @@ export const bodyOption = textOption(
 )
 
 /** Returns the body as it is written, without spaces around it, and its value. */
-export const readBody = (source: string) =>
+const readBody = (source: string) =>
   Effect.gen(function*() {
     const isFile = source.startsWith("@")
     const text = isFile || fileOf(source) === null ? yield* readText(fileOf(source.replace("@", ""))) : source

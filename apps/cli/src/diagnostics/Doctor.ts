@@ -8,15 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import * as ApiKey from "../config/ApiKey.ts"
-import {
-  type CommandSettings,
-  defaultProfile,
-  effectiveValue,
-  formatIssue,
-  type Origin
-} from "../config/Configuration.ts"
-import type { HttpTransport } from "../connection/HttpTransport.ts"
+import { type CommandSettings, defaultProfile, effectiveValue, formatIssue } from "../config/Configuration.ts"
+import { HttpTransport } from "../connection/HttpTransport.ts"
 import { formatError, unknownPathFix, unknownPathMessage } from "../errors/CommandError.ts"
+import { describeSystemError } from "../errors/SystemError.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { checkConnection, type UnreachableError } from "./ConnectionCheck.ts"

@@ -294,7 +294,7 @@ export const isUnknownPath = ({ body, serverMessage, status }: NotFoundError): b
 export const unknownPathMessage = "the service has no such path"
 
 /** Returns the message with what the service says, as the other messages have it. */
-export const describeUnknownPath = ({ serverMessage, status }: NotFoundError): string =>
+const describeUnknownPath = ({ serverMessage, status }: NotFoundError): string =>
   `${unknownPathMessage} (${status})${serverMessage === null ? "" : `: ${serverMessage}`}`
 
 /** Returns what to do about the base URL of an operation, or of a request that none describes. */

@@ -1,5 +1,4 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
-import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { Quota, QuotaAccount, RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
