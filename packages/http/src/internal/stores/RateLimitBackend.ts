@@ -115,7 +115,7 @@ export interface RateLimitStoreService
  *
  * - `share`: each process counts in memory and applies its share of every limit, which is one divided by the number of
  *   processes that were running at the last contact with the store.
- * - `open`: rate limits and quotas do not apply. Cooldowns after a 429 do.
+ * - `open`: rate limits and quotas do not apply. Cooldowns after a 429 do. What remains of a quota is as far as this process knows.
  * - `closed`: every operation fails with a `StoreError`.
  */
 export type WhenUnavailable = "share" | "open" | "closed"
