@@ -18,25 +18,20 @@ export const make = (
   Effect.gen(function*() {
     const sockets = new Set<Socket>()
     let bytesPerSecond = Number.POSITIVE_INFINITY
-    /** Passes at most 50 ms worth of bytes at a time, and catches up after delays of a busy machine. */
-    const throttle = () => {
-      let due = 0
-      return new Transform({
+    /** Passes 50 ms worth of bytes at a time. */
+    const throttle = () =>
+      new Transform({
         highWaterMark: 16 * 1024,
         transform(chunk: Buffer, _, done) {
           const passFrom = (start: number): void => {
-            if (start >= chunk.length) return done()
             const end = Math.min(chunk.length, start + Math.ceil(bytesPerSecond / 20))
             this.push(chunk.subarray(start, end))
-            due = Math.max(due, performance.now() - 500) + (end - start) / bytesPerSecond * 1000
-            const millis = due - performance.now()
-            if (millis < 1) passFrom(end)
-            else setTimeout(passFrom, millis, end)
+            if (end === chunk.length) done()
+            else setTimeout(passFrom, 50, end)
           }
           passFrom(0)
         }
       })
-    }
     const server = createServer((downstream) => {
       const upstreamSocket = connect(port, "127.0.0.1")
       for (const socket of [downstream, upstreamSocket]) {
