@@ -12,7 +12,7 @@ import { escaped, findSecrets, readAllOutput, secrets, send, startProxy } from "
 const fastClock = () => {
   let ahead = 0
   const clock = makeClock(() => Date.now() + ahead, (millis, wake) => {
-    const timer = setTimeout(wake, millis * 0.02)
+    const timer = setTimeout(wake, Math.min(millis * 0.02, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   })
   return { clock, pass: (millis: number) => void (ahead += millis) }

@@ -19,7 +19,7 @@ import { pathOf } from "./support/LoadGenerator.ts"
 import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 
-const days = isFull ? 15 : 6
+const days = isFull ? 15 : 5
 const requestsPerDay = isFull ? 200 : 80
 const concurrency = 16
 
