@@ -20,7 +20,7 @@ import { exampleLines } from "../src/help/Help.ts"
 import { parse } from "./golden/cases.ts"
 import { directories, piped } from "./support/directories.ts"
 import { memory, temporaryFolder } from "./support/exports.ts"
-import { quarry, type RunResult, sandboxEnvironment } from "./support/quarry.ts"
+import { eventLoopTurn, quarry, type RunResult, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
 
 const canary = "canary-7Qd1xk.Vb_9"
@@ -34,8 +34,6 @@ const examples = commandLine.commands.filter(({ operation, path }) =>
   operation !== null && path[0] !== "watch"
 )
   .flatMap((command) => exampleLines(command).slice(0, 2))
-
-const eventLoopTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /**
  * Runs a command with the canary as API key and without backoff between attempts. Time passes once it has sent a request, so that

@@ -9,9 +9,15 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setImmediate } from "node:timers/promises"
 import { temporaryFolder } from "../support/exports.ts"
-import { quarry, records, type RunOptions, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
+import {
+  eventLoopTurn,
+  quarry,
+  records,
+  type RunOptions,
+  sandboxEnvironment,
+  withRunningClock
+} from "../support/quarry.ts"
 
 const scale = 120
 const ledger = Ledger.make({ seed: 1, scale })
@@ -259,10 +265,9 @@ it.effect("share the rate limit of the command", () =>
       stdin: lines(...tokens(3)),
       env: sandboxEnvironment
     }))
-    const turns = (count: number) => Effect.replicateEffect(Effect.promise(() => setImmediate()), count)
     const isRunning = Effect.map(Fiber.poll(command), Option.isNone)
-    while ((yield* sandbox.recordedRequests).length === 0 && (yield* isRunning)) yield* turns(1)
-    yield* turns(100)
+    while ((yield* sandbox.recordedRequests).length === 0 && (yield* isRunning)) yield* eventLoopTurn
+    yield* Effect.replicateEffect(eventLoopTurn, 100)
     expect(yield* sandbox.recordedRequests).toHaveLength(1)
   }))
 

@@ -134,12 +134,15 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
 export const records = (out: string): ReadonlyArray<Record<string, unknown>> =>
   out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
 
-/** Runs an effect while the test clock advances in steps. Files and signals need real time. */
-export const withRunningClock = <A>(effect: Effect.Effect<A>, step: Duration.DurationInput) =>
+/** Lets what waits for files and modules go on, whose time is real. */
+export const eventLoopTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** Runs an effect while the test clock advances in steps. */
+export const withRunningClock = <A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.DurationInput) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.fork(effect)
     while ((yield* Fiber.poll(fiber))._tag === "None") {
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* eventLoopTurn
       yield* TestClock.adjust(step)
     }
     return yield* Fiber.join(fiber)

@@ -7,7 +7,13 @@ import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { join } from "node:path"
 import { memory, temporaryFolder } from "../support/exports.ts"
-import { type CapturedOutput, quarry, type RunResult, sandboxEnvironment } from "../support/quarry.ts"
+import {
+  type CapturedOutput,
+  eventLoopTurn,
+  quarry,
+  type RunResult,
+  sandboxEnvironment
+} from "../support/quarry.ts"
 
 /** A long interval: the client retries between two polls. */
 const interval = "10m"
@@ -22,8 +28,6 @@ export interface RunningWatch {
   /** Interrupts the watch like Ctrl-C. */
   readonly interrupt: Effect.Effect<void>
 }
-
-const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** Starts a watch, and waits for its first poll. */
 export const startWatch = (
@@ -44,7 +48,7 @@ export const startWatch = (
     const awaitPoll = (before: number): Effect.Effect<void> =>
       Effect.gen(function*() {
         while (captured.progressCount === before && (yield* Fiber.poll(fiber))._tag === "None") {
-          yield* turn
+          yield* eventLoopTurn
           // Retries of a request
           yield* TestClock.adjust("5 seconds")
         }
@@ -59,7 +63,7 @@ export const startWatch = (
       }),
       result: Effect.gen(function*() {
         while ((yield* Fiber.poll(fiber))._tag === "None") {
-          yield* turn
+          yield* eventLoopTurn
           yield* TestClock.adjust(Duration.minutes(1))
         }
         return yield* Fiber.join(fiber)
