@@ -29,18 +29,16 @@ const entry: CacheStore.CacheEntry = {
   expiresAt: Infinity
 }
 
-/** What happens to Redis, and how much of its data survives. */
-const faults = [["is stopped and started", "stop", "start", 0], [
-  "is paused and resumed",
-  "pause",
-  "resume",
-  1
-]] as const
+/** What happens to Redis, and how often its data survives. */
+const faults = [
+  { name: "is stopped and started", begin: "stop", end: "start", survives: 0 },
+  { name: "is paused and resumed", begin: "pause", end: "resume", survives: 1 }
+] as const
 
 describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipReason}`, () => {
   it.scopedLive.each(faults)(
-    "limits quotas to the local share, and recovers, if Redis %s",
-    ([, begin, end, survives]) =>
+    "limits quotas to the local share, and recovers, if Redis $name",
+    ({ begin, end, survives }) =>
       Effect.gen(function*() {
         const server = yield* RedisServer.make()
         const inspector = yield* Inspector.make(server)
@@ -52,22 +50,20 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
         const other = yield* stores(server.url)
         yield* processes(1)
         // The first heartbeat counts two processes
-        const one = yield* stores(server.url)
+        const { cache, limits } = yield* stores(server.url)
         yield* processes(2)
-        const { cache, limits } = one
         const responses = Effect.map(
           inspector.keys,
-          (names) => names.filter((name) => name.startsWith("quarry:response:"))
+          (names) => names.filter((name) => name.startsWith("quarry:response:")).length
         )
         const consume = (id: string, cost: number) =>
           Effect.map(limits.consume(id, quota, cost), ({ _tag, remaining }) => [_tag, remaining])
 
         expect(yield* consume("a", 200)).toEqual(["Consumed", 800])
-        expect(yield* limits.peek("a", quota)).toMatchObject({ remaining: 800 })
         yield* other.limits.consume("used up", quota, 1000)
         expect(yield* consume("used up", 1)).toEqual(["QuotaExceeded", 0])
         for (const key of ["a", "b", "c"]) yield* cache.set(key, entry)
-        yield* until(Effect.map(responses, ({ length }) => length === 3))
+        yield* until(Effect.map(responses, (count) => count === 3))
         expect([yield* cache.remove("a"), yield* cache.get("a"), yield* other.cache.get("a")]).toEqual(
           [true, null, null]
         )
@@ -78,8 +74,6 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
         expect(yield* limits.peek("a", quota)).toMatchObject({ remaining: 300 })
         expect(yield* consume("a", 301)).toEqual(["QuotaExceeded", 300])
         expect(yield* consume("a", 300)).toEqual(["Consumed", 0])
-        expect(yield* consume("a", 1)).toEqual(["QuotaExceeded", 0])
-        expect(yield* limits.peek("a", quota)).toMatchObject({ remaining: 0 })
         expect(yield* consume("used up", 1)).toEqual(["QuotaExceeded", 0])
         // Redis may still execute the first of them
         expect([yield* cache.remove("unknown"), yield* cache.remove("b"), yield* cache.clear]).toEqual(
@@ -90,15 +84,8 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
         // The local share would be half of that
         yield* until(Effect.map(limits.peek("back", quota), (quota) => quota?.remaining === 1000))
         yield* until(cache.remove("unknown"))
-        expect(yield* responses).toHaveLength(2 * survives)
         expect(yield* consume("a", 1)).toEqual(["Consumed", 999 - 200 * survives])
-        expect(yield* consume("used up", 1)).toEqual(
-          survives === 1 ? ["QuotaExceeded", 0] : ["Consumed", 999]
-        )
-        yield* cache.set("c", entry)
-        expect(yield* cache.clear).toBe(true)
-        expect(yield* responses).toEqual([])
-        expect(yield* consume("a", 1)).toEqual(["Consumed", 998 - 200 * survives])
+        expect([yield* responses, yield* cache.clear, yield* responses]).toEqual([2 * survives, true, 0])
       })
   )
 })

@@ -12,7 +12,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as TestServices from "effect/TestServices"
+import { Redis as IoRedis } from "ioredis"
 import { record } from "../../../core/test/golden/support/record.ts"
 import * as Redis from "../../src/Redis.ts"
 import * as RedisCacheStore from "../../src/RedisCacheStore.ts"
@@ -21,7 +23,92 @@ import * as RedisStores from "../../src/RedisStores.ts"
 import * as Inspector from "../support/Inspector.ts"
 import * as RedisServer from "../support/RedisServer.ts"
 import { until } from "../support/WaitUntil.ts"
-import * as Commands from "./support/commands.ts"
+
+interface Commands {
+  /** Runs an effect and returns its commands, one line each, including those that scripts execute. */
+  readonly of: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
+}
+
+interface RecordedCommand {
+  readonly source: string
+  readonly words: ReadonlyArray<string>
+}
+
+const connect = (port: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      new IoRedis({ port, host: "127.0.0.1", disableClientInfo: true, enableReadyCheck: false })
+    ),
+    (client) => Effect.sync(() => client.disconnect())
+  )
+
+/** Replaces arguments that change between runs: script bodies, their digests, and times. */
+const normalize = (names: Map<string, string>) => (word: string): string => {
+  if (/redis\.p?call\(/.test(word)) return "<script>"
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(word)) return "<process>"
+  if (/^[0-9a-f]{40}$/.test(word)) {
+    const name = names.get(word) ?? `<script-${names.size + 1}>`
+    names.set(word, name)
+    return name
+  }
+  // Times of the server's clock, with a resolution of microseconds
+  return word.replace(/^(\(?)1[6-9]\d{11}(\.\d+)?$/, "$1<time>")
+    // Versions start from the same clock, in microseconds
+    .replaceAll(/\b1[6-9]\d{14}(?=$|\{)/g, "<version>")
+}
+
+/** Whether an argument depends on the time of the command: TTLs, and the first field of a hash. */
+const isTimeDependent = ([name]: ReadonlyArray<string>, at: number): boolean =>
+  (name === "PEXPIRE" && at === 2) || (name === "HSET" && at === 3)
+
+const quoted = (word: string): string => /^[\w:.<>*[\]-]+$/.test(word) ? word : `'${word}'`
+
+/** Records until the scope closes. Connect every other client first, because its handshake would be recorded. */
+const listen = (server: RedisServer.RedisServer): Effect.Effect<Commands, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const marker = yield* connect(server.port)
+    const monitoring = yield* connect(server.port)
+    const monitor = yield* Effect.acquireRelease(
+      Effect.promise(() => monitoring.monitor()),
+      (client) => Effect.sync(() => client.disconnect())
+    )
+    const recorded: Array<RecordedCommand> = []
+    const markers = new Map<string, () => void>()
+    const names = new Map<string, string>()
+    monitor.on("monitor", (_: string, words: ReadonlyArray<string>, source: string) => {
+      const onMarker = words[0]?.toLowerCase() === "echo" ? markers.get(words[1] ?? "") : undefined
+      if (onMarker !== undefined) onMarker()
+      // Only the inspector of the tests lists keys
+      else if (words[0]?.toLowerCase() !== "keys") recorded.push({ source, words })
+    })
+    let number = 0
+    /** Completes when all commands that were sent before are recorded. */
+    const caughtUp = Effect.async<void>((resume) => {
+      const text = `marker-${number += 1}`
+      markers.set(text, () => resume(Effect.void))
+      void marker.echo(text)
+    })
+    return {
+      of: (effect) =>
+        Effect.gen(function*() {
+          yield* caughtUp
+          recorded.length = 0
+          yield* effect
+          yield* caughtUp
+          return recorded.map(({ source, words }) => {
+            const byScript = source === "lua"
+            const line = words
+              .map((word, at) => at === 0 ? word.toUpperCase() : word)
+              .map((word, at, all) =>
+                byScript && isTimeDependent(all, at) ? "<number>" : normalize(names)(word)
+              )
+              .map(quoted)
+              .join(" ")
+            return byScript ? `  by script: ${line}` : line
+          })
+        })
+    }
+  })
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -80,7 +167,7 @@ const connected = Effect.gen(function*() {
   const inspector = yield* Inspector.make(server)
   // Connects the inspector before the monitor starts
   yield* inspector.time
-  return { server, inspector, commands: yield* Commands.listen(server) }
+  return { server, inspector, commands: yield* listen(server) }
 })
 
 /** The check of a server has run all scripts. */
