@@ -180,20 +180,6 @@ describe("a cache above a remote one", () => {
       expect(store.peek?.("a")).toBe(entries.get("a"))
     }))
 
-  it.scoped("sends further reads after one that dies", () =>
-    Effect.gen(function*() {
-      const { backend, entries } = remoteCache()
-      const stored = entry(1)
-      entries.set("b", stored)
-      const store = yield* CacheStore.tiered({
-        ...backend,
-        get: (key) => key === "a" ? Effect.dieMessage("a bug") : backend.get(key)
-      })
-      yield* Effect.exit(store.get("a"))
-      yield* TestClock.adjust(250)
-      expect(yield* store.get("b")).toBe(stored)
-    }))
-
   it.scoped("does not wait for writes, has at most 8 MiB of them in flight, and uses further entries for 2 s", () =>
     Effect.gen(function*() {
       const { commandsOf, entries, state, store } = yield* withRemote
