@@ -38,16 +38,4 @@ describe("FairShare", () => {
       }
     }))
   })
-
-  it("leaves room for a client that holds nothing, while ten others take as much as they may", () => {
-    const Busy = fc.record({
-      clients: fc.integer({ min: 1, max: 10 }),
-      order: fc.array(fc.nat(1000), { minLength: 500, maxLength: 2000 })
-    })
-    fc.assert(fc.property(Busy, ({ clients, order }) => {
-      const pool = new FairShare()
-      for (const pick of order) pool.tryAcquire(`client ${pick % clients}`, 1, 1000, 0.25)
-      expect(pool.tryAcquire("newcomer", 1, 1000, 0.25)).toBe(true)
-    }))
-  })
 })
