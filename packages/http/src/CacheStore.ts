@@ -14,9 +14,6 @@ export class CacheStore
   extends Context.Tag("@blockquarry/http/CacheStore")<CacheStore, CacheStoreService>()
 {}
 
-/** The version of a request whose response is not cached. Lower than all versions that a store issues. */
-export const unknownVersion = 0
-
 /** 64 MiB. */
 export const defaultMaxBytes: number = 64 * 1024 * 1024
 
@@ -31,14 +28,14 @@ export const memory = (
 ): Effect.Effect<CacheStoreService> =>
   Effect.sync(() => {
     const entries = MemoryCache.make(options.maxBytes ?? defaultMaxBytes)
-    let lastVersion = unknownVersion
+    let lastVersion = 0
     return {
       get: (key) => Effect.sync(() => entries.get(key) ?? null),
       set: (key, entry) =>
         Effect.sync(() => {
           entries.set(key, entry)
         }),
-      nextVersion: () => lastVersion += 1,
+      nextVersion: Effect.sync(() => lastVersion += 1),
       remove: (key) => Effect.sync(() => (entries.remove(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
       clearMemory: Effect.sync(entries.clear),

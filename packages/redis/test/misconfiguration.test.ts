@@ -313,7 +313,7 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
           yield* send(begin)
           missing = reason === "no xath" ? "math.max" : ""
           yield* limits.consume([{ id: "id", quota: { limit: 9, period: RateLimitStore.dayMillis } }], 1)
-          if (Effect.isEffect(nextVersion)) yield* nextVersion
+          yield* nextVersion
           yield* misconfigured(1)
           const before = yield* pings
           yield* until(Effect.map(pings, (after) => after > before + 3))

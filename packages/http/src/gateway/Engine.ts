@@ -136,7 +136,7 @@ export const make: Effect.Effect<
   const cacheStore = yield* CacheStore.CacheStore
   const admission = AdmissionStage.make(rateLimitStore, yield* Effect.scope)
   const cache = CacheStage.make(cacheStore, yield* SingleFlight.make)
-  const uncached = pipe(sendAttempt, admission.stage, RetryStage.make())
+  const uncached = pipe(sendAttempt, cache.version, admission.stage, RetryStage.make())
   const afterPeek = {
     send: cache.stage(uncached),
     responseTtl: ResponseTtl.make(),
@@ -197,7 +197,7 @@ export const make: Effect.Effect<
       }
     },
     invalidate: ({ keyPool }) => (request) => cache.invalidate(Call.cacheKeyOf(keyPool, request)),
-    invalidateAll: cache.invalidateAll,
+    invalidateAll: cache.invalidate(null),
     invalidateMemory: cache.invalidateMemory,
     health: Effect.map(SteadyClock.current, admission.health)
   }

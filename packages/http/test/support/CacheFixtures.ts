@@ -18,10 +18,6 @@ export const cachingOptions = {
   cache: ResponseCache.standard
 } satisfies TestClients.HarnessOptions
 
-/** Returns the next version of a store. */
-export const nextVersionOf = ({ nextVersion }: CacheStore.CacheStoreService): Effect.Effect<number> =>
-  typeof nextVersion === "function" ? Effect.sync(nextVersion) : nextVersion
-
 /** Provides a cache store to clients, and returns its entries. */
 export const withInspectableStore = <A, E, R>(
   self: Effect.Effect<A, E, R>

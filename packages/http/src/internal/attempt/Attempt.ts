@@ -6,7 +6,6 @@ import {
   NetworkError
 } from "@blockquarry/core/OperationError"
 import * as Effect from "effect/Effect"
-import { unknownVersion } from "../../CacheStore.ts"
 import { hostOf } from "../../gateway/BaseUrl.ts"
 import type { RawResponse } from "../../gateway/RawResponse.ts"
 import {
@@ -31,8 +30,11 @@ export const sendAttempt: Send = (call) => {
   const { context: { clock, memory, reservation }, key, plan, progress, request } = call
   const { operation, upstream } = plan
 
-  const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
+  const attempted = Effect.suspend(() => {
+    const remainingMillis = call.deadline - clock.unsafeCurrentTimeMillis()
+    if (remainingMillis <= 0) return Effect.fail(callTimedOut(call, false, "not-sent"))
     if (key.isReplaced()) return Effect.fail(keyReplaced(call))
+    const timeoutMillis = Math.min(plan.timeouts.attempt, remainingMillis)
     const transportRequest = {
       method: request.method,
       url: request.url,
@@ -55,7 +57,9 @@ export const sendAttempt: Send = (call) => {
           }
           recordAttempt(call, "none", 0)
           return Effect.fail(
-            error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error, key)
+            error._tag === "TransportTimeout"
+              ? timedOutAfter(call, timeoutMillis, error.sent)
+              : noResponse(call, error, key)
           )
         },
         onSuccess: (response) => {
@@ -66,32 +70,11 @@ export const sendAttempt: Send = (call) => {
           const bodyScan = response.framed ? plan.bodyScan : null
           const classification = classify(operation, request.summary, response, now, key, bodyScan)
           const health = healthOf(response, classification)
-          const attemptResponse: AttemptResponse = { response, classification, health, version }
+          const attemptResponse: AttemptResponse = { response, classification, health }
           return Effect.succeed(attemptResponse)
         }
       }
     )
-  }
-
-  const attempted = Effect.suspend(() => {
-    const startedAt = clock.unsafeCurrentTimeMillis()
-    const remainingMillis = call.deadline - startedAt
-    if (remainingMillis <= 0) return Effect.fail(callTimedOut(call, false, "not-sent"))
-    const timeoutMillis = Math.min(plan.timeouts.attempt, remainingMillis)
-    const timedOut = (sent: boolean) => timedOutAfter(call, timeoutMillis, sent)
-    const { nextVersion } = call
-    if (nextVersion === null) return send(unknownVersion, timeoutMillis, timedOut)
-    // Before sending: then the response is at least as new as its version.
-    if (typeof nextVersion === "function") return send(nextVersion(), timeoutMillis, timedOut)
-    // Shows nothing about the upstream.
-    const storeTimedOut = (): AttemptNoResponse => ({ ...timedOut(false), health: "unknown" })
-    const issued = timeoutMillis === Number.POSITIVE_INFINITY
-      ? nextVersion
-      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: storeTimedOut })
-    return Effect.flatMap(issued, (version) => {
-      const leftMillis = timeoutMillis - (clock.unsafeCurrentTimeMillis() - startedAt)
-      return leftMillis > 0 ? send(version, leftMillis, timedOut) : Effect.fail(storeTimedOut())
-    })
   })
 
   const logged = debugging(

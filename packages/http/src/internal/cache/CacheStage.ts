@@ -27,13 +27,14 @@ type Requested = Pick<Call, "plan" | "request">
 export interface CacheStage {
   /** Serves calls that have no hit in memory from the cache, or sends them. */
   readonly stage: Stage<EngineResponse>
+  /** Issues the version of an attempt whose response may be cached. */
+  readonly version: Stage
   /** Returns a response from memory while it is fresh. Null if there is none or the store is not in memory. */
   readonly peek: (requested: Requested, mode: CacheMode | undefined, now: number) => EngineResponse | null
   /** Returns a fresh response from any store. Null if there is none. */
   readonly find: (requested: Requested) => Effect.Effect<EngineResponse | null>
-  /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
-  readonly invalidate: (cacheKey: string) => Effect.Effect<boolean>
-  readonly invalidateAll: Effect.Effect<boolean>
+  /** Removes the entry of a request, or with null all entries. Returns false if the store is unavailable. */
+  readonly invalidate: (cacheKey: string | null) => Effect.Effect<boolean>
   readonly invalidateMemory: Effect.Effect<void>
 }
 
@@ -43,9 +44,9 @@ export const make = (
 ): CacheStage => {
   const serve = (call: Call, next: Send): AttemptEffect<EngineResponse> => {
     const { context: { clock, options: { cacheMode = "default" } }, plan, request } = call
-    if (cacheMode === "no-store" || !isCacheable(plan, request)) return Effect.map(next(call), uncoalesced)
+    if (!usesCache(call)) return Effect.map(next(call), uncoalesced)
     const flight: SingleFlight.FlightRequest = {
-      call: { ...call, nextVersion: store.nextVersion },
+      call,
       send: next,
       onSuccess: (response, invalidated) => save(store, call, response, invalidated),
       onJoin: (coalesced) => recordCacheResult(call, coalesced ? "coalesced" : "miss")
@@ -105,6 +106,12 @@ export const make = (
 
   return {
     stage: (next) => (call) => inCallerContext(serve(call, next)),
+    version: (next) => (call) =>
+      usesCache(call)
+        // Before sending: then the response is at least as new as its version.
+        ? Effect.flatMap(store.nextVersion, (version) =>
+          Effect.map(next(call), (response) => ({ ...response, version })))
+        : next(call),
     peek: ({ plan, request }, mode = "default", now) => {
       if (mode !== "default" || store.peek === undefined || !isCacheable(plan, request)) return null
       const entry = store.peek(request.cacheKey)
@@ -122,12 +129,8 @@ export const make = (
     invalidate: (cacheKey) =>
       Effect.suspend(() => {
         singleFlight.invalidate(cacheKey)
-        return store.remove(cacheKey)
+        return cacheKey === null ? store.clear : store.remove(cacheKey)
       }),
-    invalidateAll: Effect.suspend(() => {
-      singleFlight.invalidate(null)
-      return store.clear
-    }),
     invalidateMemory: Effect.suspend(() => {
       singleFlight.invalidate(null)
       return store.clearMemory ?? Effect.void
@@ -141,7 +144,7 @@ const save = (
   attemptResponse: AttemptResponse,
   invalidated: () => boolean
 ): Effect.Effect<void> => {
-  const { response, version } = attemptResponse
+  const { response, version = 0 } = attemptResponse
   const { context: { clock }, plan, request: { cacheKey, ttlOf } } = call
   const ttl = ttlOf(attemptResponse, call)
   const reason = typeof ttl === "string"
@@ -168,6 +171,9 @@ const save = (
   // If the entry was invalidated during the write, removes it again.
   return Effect.flatMap(stored, () => invalidated() ? store.remove(cacheKey) : Effect.void)
 }
+
+const usesCache = ({ context: { options }, plan, request }: Call): boolean =>
+  options.cacheMode !== "no-store" && isCacheable(plan, request)
 
 const isCacheable = ({ policies: { cache } }: CallPlan, { method }: CallRequest): boolean =>
   cache.enabled && method === "GET"

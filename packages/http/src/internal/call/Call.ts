@@ -26,7 +26,6 @@ import * as LogLevel from "effect/LogLevel"
 import type * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
 import type { Policies } from "../../ApiOptions.ts"
-import type { CacheStoreService } from "../../CacheStore.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { CurrentUsageObserver } from "../../CallUsage.ts"
 import { type CallContext, CurrentClient } from "../../gateway/CallContext.ts"
@@ -93,8 +92,6 @@ export interface Call {
   readonly context: Caller
   /** When the call times out, by the clock of its context. */
   readonly deadline: number
-  /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
-  readonly nextVersion: CacheStoreService["nextVersion"] | null
   /** The number of the attempt, from 1, and its key. */
   readonly attemptNumber: number
   readonly key: CallKey
@@ -207,7 +204,6 @@ export const make = (plan: CallPlan, request: CallRequest, context: CallContext,
       isDebug: LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
     },
     deadline: clock.unsafeCurrentTimeMillis() + timeouts.call,
-    nextVersion: null,
     attemptNumber: 1,
     key,
     progress: { sent: false }
@@ -343,8 +339,8 @@ export interface AttemptResponse {
   readonly response: RawResponse
   readonly classification: Classification
   readonly health: Exclude<AttemptHealth, "not-sent">
-  /** The version of its cache entry. */
-  readonly version: number
+  /** The version of its cache entry, if it may be cached. */
+  readonly version?: number
   /** When the call would have made another attempt, if only its deadline prevented it. */
   readonly beyondDeadline?: number
 }

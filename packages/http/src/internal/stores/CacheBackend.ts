@@ -38,10 +38,9 @@ export interface CacheStoreService {
   readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void>
   /**
    * Issues the version of a request that is about to be sent. It is higher than all versions that the store has issued to
-   * any process, so entries are ordered without comparing the clocks of processes. A function if the store issues versions
-   * without waiting.
+   * any process, so entries are ordered without comparing the clocks of processes.
    */
-  readonly nextVersion: Effect.Effect<number> | (() => number)
+  readonly nextVersion: Effect.Effect<number>
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
   /** Removes the entries in the memory of this process. Those of a remote store stay. Without it, the store has none in memory. */

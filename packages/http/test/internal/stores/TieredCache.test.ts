@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { nextVersionOf } from "../../support/CacheFixtures.ts"
 
 const minute = 60_000
 
@@ -254,10 +253,10 @@ describe("after an outage, a cache above a remote one", () => {
       Effect.gen(function*() {
         const { backend, state, store } = yield* withRemote
         const other = yield* CacheStore.tiered(backend)
-        const older = entry(yield* nextVersionOf(store))
+        const older = entry(yield* store.nextVersion)
         yield* store.set("a", older)
         state[condition] = true
-        const newer = entry(yield* nextVersionOf(store), 10_000)
+        const newer = entry(yield* store.nextVersion, 10_000)
         for (const key of ["a", "b"]) yield* store.set(key, { ...newer })
         expect([yield* store.get("a"), yield* store.get("b")]).toEqual([newer, newer])
         state[condition] = false
@@ -276,12 +275,12 @@ describe("after an outage, a cache above a remote one", () => {
       const { backend, state } = remoteCache()
       yield* TestClock.adjust(1000)
       const [one, other] = yield* Effect.all([CacheStore.tiered(backend), CacheStore.tiered(backend)])
-      const before = yield* nextVersionOf(other)
+      const before = yield* other.nextVersion
       state.unavailable = true
-      const during = [yield* nextVersionOf(one), yield* nextVersionOf(one)]
+      const during = [yield* one.nextVersion, yield* one.nextVersion]
       state.unavailable = false
       yield* TestClock.adjust(500)
-      const versions = [before, ...during, yield* nextVersionOf(one), yield* nextVersionOf(other)]
+      const versions = [before, ...during, yield* one.nextVersion, yield* other.nextVersion]
       expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b))
     }))
 })
@@ -318,7 +317,7 @@ it.scoped.prop(
       for (const step of steps) {
         const store = stores[step.process]
         if (store === undefined) continue
-        if (step.do === "set") yield* store.set(step.key, entry((yield* nextVersionOf(store)) - step.age))
+        if (step.do === "set") yield* store.set(step.key, entry((yield* store.nextVersion) - step.age))
         else if (step.do === "get") yield* store.get(step.key)
         else if (step.do === "remove") yield* store.remove(step.key)
         else if (step.do === "clear") yield* store.clear
