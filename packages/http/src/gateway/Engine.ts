@@ -39,15 +39,14 @@ import { pipe } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "../CacheStore.ts"
-import type { CallOptions } from "../CallOptions.ts"
-import type { Decoding } from "../CallOptions.ts"
+import type { CallOptions, Decoding } from "../CallOptions.ts"
 import * as AdmissionStage from "../internal/admission/AdmissionStage.ts"
 import { sendAttempt } from "../internal/attempt/Attempt.ts"
 import * as CacheStage from "../internal/cache/CacheStage.ts"
+import type { EngineResponse } from "../internal/cache/CacheStage.ts"
 import * as ResponseTtl from "../internal/cache/ResponseTtl.ts"
 import * as SingleFlight from "../internal/cache/SingleFlight.ts"
 import * as Call from "../internal/call/Call.ts"
-import type { EngineResponse, UpstreamHealth } from "../internal/call/EngineOutput.ts"
 import * as Instrumentation from "../internal/call/Instrumentation.ts"
 import { getOrInsert } from "../internal/Maps.ts"
 import * as RetryStage from "../internal/retry/RetryStage.ts"
@@ -58,7 +57,10 @@ import type { RawResponse } from "./RawResponse.ts"
 import * as SteadyClock from "./SteadyClock.ts"
 import { forTenant, type Upstream } from "./Upstream.ts"
 
-export type * from "../internal/call/EngineOutput.ts"
+export type { UpstreamHealth } from "../internal/admission/AdmissionStage.ts"
+export type { KeyHealth } from "../internal/admission/KeyStates.ts"
+export type { EngineResponse } from "../internal/cache/CacheStage.ts"
+export type { Classification, Complete, Malformed, Rejected, RetryHint } from "../internal/call/Call.ts"
 export { type BodyScan, bodyScan } from "../internal/transport/BodyScan.ts"
 
 /** The errors of `raw`. A response with an error status is not an error. */
@@ -120,7 +122,7 @@ export interface EngineService {
   /** Does the same for the cache entries in the memory of this process. Those of a shared store stay. */
   readonly invalidateMemory: Effect.Effect<void>
   /** The health of all base URLs and keys that were used. */
-  readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
+  readonly health: Effect.Effect<ReadonlyArray<AdmissionStage.UpstreamHealth>>
 }
 
 /** The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache. */

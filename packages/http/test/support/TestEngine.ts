@@ -11,7 +11,6 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type * as Engine from "../../src/gateway/Engine.ts"
 import * as Upstream from "../../src/gateway/Upstream.ts"
-import type { EngineResponse } from "../../src/internal/call/EngineOutput.ts"
 import { bodyScan } from "../../src/internal/transport/BodyScan.ts"
 import { addressOf } from "./PriceCalls.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
@@ -26,9 +25,12 @@ export interface EngineHarness {
   readonly send: (
     number: number,
     context?: CallContext.CallContext
-  ) => Effect.Effect<EngineResponse, Engine.RawError>
+  ) => Effect.Effect<Engine.EngineResponse, Engine.RawError>
   /** Sends any operation. */
-  readonly sendTo: (operation: AnyOperation, input: unknown) => Effect.Effect<EngineResponse, Engine.RawError>
+  readonly sendTo: (
+    operation: AnyOperation,
+    input: unknown
+  ) => Effect.Effect<Engine.EngineResponse, Engine.RawError>
   /** Looks in memory for the price of token `number`. */
   readonly lookUp: (number: number, now: number) => Engine.Lookup
 }

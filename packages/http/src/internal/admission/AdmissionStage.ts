@@ -29,7 +29,6 @@ import {
   type Stage,
   withCurrentKeys
 } from "../call/Call.ts"
-import type { UpstreamHealth } from "../call/EngineOutput.ts"
 import { debugging, recordCircuitState, recordCost, recordWait } from "../call/Instrumentation.ts"
 import type { KeySource } from "../call/KeySource.ts"
 import { getOrInsert } from "../Maps.ts"
@@ -47,7 +46,18 @@ import {
   setOutcome
 } from "./Admission.ts"
 import { mostOpen, stateNames, stateValues } from "./Circuit.ts"
-import { betterOf, isKeyFailure, rejectionOf } from "./KeyStates.ts"
+import { betterOf, isKeyFailure, type KeyHealth, rejectionOf } from "./KeyStates.ts"
+
+/** The health of a base URL that was used. */
+export interface UpstreamHealth {
+  /** Host and port, as in the label of the circuit breaker metric. */
+  readonly host: string
+  /** With several clients, the state of the circuit breaker that is furthest from closed. */
+  readonly breaker: "closed" | "half-open" | "open"
+  /** When an open circuit breaker allows an attempt, in milliseconds since 1970. Null if it is not open. */
+  readonly retryAt: number | null
+  readonly keys: ReadonlyArray<KeyHealth>
+}
 
 export interface AdmissionStage {
   /** Sends an attempt when it is admitted, and with other keys while they may succeed. */

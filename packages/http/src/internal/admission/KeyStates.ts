@@ -24,9 +24,21 @@ import {
   healthOf,
   retryAfterMillisOf
 } from "../call/Call.ts"
-import type { KeyHealth } from "../call/EngineOutput.ts"
 import { getOrInsert } from "../Maps.ts"
 import { cooldownMillis, maxCooldown } from "../stores/Gcra.ts"
+
+/** The health of an API key that was used at a base URL. */
+export interface KeyHealth {
+  readonly label: string
+  readonly state: "ready" | "cooldown"
+  /**
+   * The last problem with the key: rejected, plan quota exceeded, or throttled. Null if the last response was
+   * successful.
+   */
+  readonly reason: "rejected" | "quota-exceeded" | "throttled" | null
+  /** End of the cooldown, in milliseconds since 1970. Null if there is none. */
+  readonly cooldownUntil: number | null
+}
 
 type Reason = NonNullable<KeyHealth["reason"]>
 

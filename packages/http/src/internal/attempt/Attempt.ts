@@ -14,11 +14,12 @@ import {
   type AttemptResponse,
   type Call,
   type CallKey,
+  type Classification,
   keyReplaced,
+  type RetryHint,
   type Send,
   timeoutError
 } from "../call/Call.ts"
-import type { Classification, RetryHint } from "../call/EngineOutput.ts"
 import { debugging, recordAttempt } from "../call/Instrumentation.ts"
 import type { TransportError } from "../transport/Transport.ts"
 import { withAttemptSpan } from "./AttemptSpan.ts"

@@ -26,7 +26,7 @@ import { type RawResponse, retryDelay } from "../../gateway/RawResponse.ts"
 import { redactSecret } from "../../gateway/Secrets.ts"
 import type { PooledKey } from "../../gateway/Upstream.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
-import type { Classification, Complete, Rejected, RetryHint } from "../call/EngineOutput.ts"
+import type { Classification, Complete, Rejected, RetryHint } from "../call/Call.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import { excerpt, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 

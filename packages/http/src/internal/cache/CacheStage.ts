@@ -3,6 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
+import type { ResponseSource } from "../../CallOptions.ts"
+import type { RawResponse } from "../../gateway/RawResponse.ts"
 import { responseContainsSecret } from "../../gateway/Secrets.ts"
 import type { CacheMode } from "../../ResponseCache.ts"
 import { classify } from "../attempt/Classify.ts"
@@ -12,17 +14,31 @@ import type {
   Call,
   CallPlan,
   CallRequest,
+  Classification,
   Send,
   Stage
 } from "../call/Call.ts"
 import { inCallerContext } from "../call/CallerContext.ts"
-import type { EngineResponse } from "../call/EngineOutput.ts"
 import { recordCacheResult, recordUncacheable } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import type * as SingleFlight from "./SingleFlight.ts"
 
 /** The request of a call, before or after it has started. */
 type Requested = Pick<Call, "plan" | "request">
+
+/** A response with its source. */
+export interface EngineResponse {
+  readonly response: RawResponse
+  /** Returns the classification of the response, which is computed on demand. */
+  readonly classification: () => Classification
+  readonly source: ResponseSource
+  /** When the response was cached, in milliseconds since 1970. Null unless it comes from the cache. */
+  readonly storedAt: number | null
+  /** Until when the cache entry is fresh, in milliseconds since 1970. Null unless it comes from the cache. */
+  readonly freshUntil: number | null
+  /** Whether the call was coalesced with another one. */
+  readonly coalesced: boolean
+}
 
 export interface CacheStage {
   /** Serves calls that have no hit in memory from the cache, or sends them. */

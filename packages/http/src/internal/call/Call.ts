@@ -1,10 +1,14 @@
 /** A call as the stages share it: its plan, its request and its context; and their one signature. */
-import { type AnyOperation, maxCost } from "@blockquarry/core/Operation"
+import type { Unreadable } from "@blockquarry/core/Decoder"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
+import { type AnyOperation, maxCost, type Operation } from "@blockquarry/core/Operation"
 import {
   type CircuitOpenError,
   type InvalidResponseError,
   LocalLimitError,
   type NetworkError,
+  type NotFoundError,
+  type OperationError,
   type RateLimitError,
   type RequestSummary,
   TimeoutError
@@ -26,19 +30,18 @@ import * as LogLevel from "effect/LogLevel"
 import type * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
 import type { Policies } from "../../ApiOptions.ts"
-import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
+import { type CallOptions, CurrentCallOptions, type Decoding } from "../../CallOptions.ts"
 import { CurrentUsageObserver } from "../../CallUsage.ts"
 import { type CallContext, CurrentClient } from "../../gateway/CallContext.ts"
 import { override } from "../../gateway/Options.ts"
 import { type RawResponse, unlimited } from "../../gateway/RawResponse.ts"
 import * as SteadyClock from "../../gateway/SteadyClock.ts"
 import { type KeyPool, type PooledKey, quotaAccountOf, type Upstream } from "../../gateway/Upstream.ts"
-import { override as overrideRetries } from "../../RetryPolicy.ts"
+import { override as overrideRetries, type RetryCause } from "../../RetryPolicy.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 import { getOrInsert } from "../Maps.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
-import type { Classification, RetryHint } from "./EngineOutput.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */
 export type CallKey = Readonly<ReturnType<typeof callKeyOf>>
@@ -334,6 +337,52 @@ const costOf = (costs: PooledKey["rateLimit"]["cost"], id: string): number | und
  * - `not-sent`: no request was sent, because of a limit of this program.
  */
 export type AttemptHealth = "healthy" | "unhealthy" | "throttled" | "unknown" | "not-sent"
+
+/** What a response is: success, or an error, and whether another attempt may succeed. `Classify` decides it. */
+export type Classification = Complete | Rejected | Malformed
+
+/**
+ * A status of success and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
+ * needed.
+ */
+export interface Complete {
+  readonly _tag: "Complete"
+  /** The body. Null if it is not UTF-8. */
+  readonly text: string | null
+  /** The document. An error if the body is not JSON after all; a body that is parsed at once has no such error. */
+  readonly document: Either.Either<JsonValue, InvalidResponseError>
+  /** Whether the document has been parsed. */
+  readonly isParsed: boolean
+  /**
+   * Decodes the document, as `operation.decode`. Fails if it has no result, or with the path of the first mismatch with the
+   * model: of a fact (`skip`: outside of the records), or if `decoding` is `strict` of any field.
+   */
+  readonly decode: <I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    unreadable?: Unreadable,
+    decoding?: Decoding
+  ) => Either.Either<Output, NotFoundError | InvalidResponseError>
+}
+
+/** Any other status, unless it is `Malformed`. `retryHint` is set if another attempt may succeed. */
+export interface Rejected {
+  readonly _tag: "Rejected"
+  readonly error: OperationError
+  readonly retryHint: RetryHint | null
+}
+
+/** A 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed. */
+export interface Malformed {
+  readonly _tag: "Malformed"
+  readonly error: InvalidResponseError
+  readonly retryHint: RetryHint | null
+}
+
+/** Another attempt may succeed: why, and how long the upstream asks to wait. */
+export interface RetryHint {
+  readonly cause: RetryCause
+  readonly retryAfter: Duration.Duration | null
+}
 
 export interface AttemptResponse {
   readonly response: RawResponse

@@ -15,9 +15,9 @@ import {
   continuesAt,
   describe,
   healthOf,
+  type RetryHint,
   type Stage
 } from "../call/Call.ts"
-import type { RetryHint } from "../call/EngineOutput.ts"
 import { debugging, recordRetry, recordSuppressedRetry, recordWait } from "../call/Instrumentation.ts"
 
 type SuppressionReason = "attempts" | "deadline" | "budget"
