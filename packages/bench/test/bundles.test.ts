@@ -14,5 +14,5 @@ it("a program with DataApi is bounded", async () => {
       ]
     }))
   const { output } = await Effect.runPromise(Effect.scoped(size))
-  expect(Number(output)).toBeLessThan(127_100)
+  expect(Number(output)).toBeLessThan(127_000)
 })

@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { upstreamHealth } from "../src/gateway/Engine.ts"
 import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
@@ -180,7 +181,7 @@ describe("two tenants", () => {
     Effect.gen(function*() {
       const { engine, send } = yield* engineHarness(() => priceReply)
       for (const name of ["a", "b"]) yield* send(1).pipe(as(name))
-      const [health] = yield* engine.health
+      const [health] = yield* upstreamHealth(engine)
       const name = expect.stringMatching(/^tenant [0-9a-f]{32}$/)
       expect(health?.keys.map(({ label }) => label)).toEqual([name, name])
     }))

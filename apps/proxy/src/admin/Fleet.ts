@@ -1,5 +1,5 @@
 /** The live processes of a fleet. Each one reports its usage to Redis every two seconds. */
-import { Engine } from "@blockquarry/http/gateway/Engine"
+import { Engine, upstreamHealth } from "@blockquarry/http/gateway/Engine"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -73,7 +73,7 @@ export const layer = (version: string) =>
       const activeConfig = yield* ActiveConfig
       const mainServer = yield* MainServer
       const overrides = yield* Overrides
-      const { health } = yield* Engine
+      const health = upstreamHealth(yield* Engine)
       const usage = yield* UsageStats.UsageStats
       const own = Effect.map(Effect.all([health, Clock.currentTimeMillis]), ([upstreams, now]) => ({
         name: overrides.processName,

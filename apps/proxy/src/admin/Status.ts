@@ -1,6 +1,6 @@
 /** The response of `/status.json`: the counters of the fleet, its processes, and the state of the dependencies of this one. */
 import { upstreamNames } from "@blockquarry/core/Upstreams"
-import { Engine } from "@blockquarry/http/gateway/Engine"
+import { Engine, upstreamHealth } from "@blockquarry/http/gateway/Engine"
 import { dailyQuotas } from "@blockquarry/http/gateway/Upstream"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Arr from "effect/Array"
@@ -132,12 +132,12 @@ const windowName = (window: number): string =>
 const upstreamStatuses = ({ endpoints: { baseUrls, keys }, resolve }: Configured["upstream"]) =>
   Effect.gen(function*() {
     const engine = yield* Engine
-    const upstreamHealth = yield* engine.health
+    const hosts = yield* upstreamHealth(engine)
     return yield* Effect.forEach(Arr.fromIterable(upstreamNames), (name) =>
       Effect.gen(function*() {
         const url = baseUrls[name]
         const host = url === undefined ? null : new URL(url).host
-        const health = upstreamHealth.find((upstream) => upstream.host === host)
+        const health = hosts.find((upstream) => upstream.host === host)
         const quotas = yield* Either.match(resolve(name), {
           onLeft: () => Effect.succeed([]),
           onRight: dailyQuotas

@@ -1,6 +1,6 @@
 /** Liveness and readiness. */
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
-import type * as Engine from "@blockquarry/http/gateway/Engine"
+import * as Engine from "@blockquarry/http/gateway/Engine"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -38,16 +38,16 @@ export const readinessState = (
 export const readyResponse = (
   configured: Pick<Configured, "config" | "upstream">,
   overrides: Overrides["Type"],
-  { health }: Pick<Engine.EngineService, "health">,
+  engine: Pick<Engine.EngineService, "admission">,
   shuttingDown: boolean
 ): Effect.Effect<HttpResponse.HttpResponse> =>
-  Effect.map(health, (upstreamHealth) => {
+  Effect.map(Engine.upstreamHealth(engine), (upstreams) => {
     const status = readinessState(configured, overrides, shuttingDown)
     const resolved = resolveAll(configured.upstream)
     return HttpResponse.json(status === "ready" ? 200 : 503, {
       status,
       configured: Rec.map(resolved, Either.isRight),
       missing: Rec.map(Rec.getLefts(resolved), ({ message }) => message),
-      upstream: Object.fromEntries(upstreamHealth.map(({ breaker, host }) => [host, breaker]))
+      upstream: Object.fromEntries(upstreams.map(({ breaker, host }) => [host, breaker]))
     })
   })

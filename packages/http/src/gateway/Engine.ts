@@ -121,8 +121,8 @@ export interface EngineService {
   readonly invalidateAll: Effect.Effect<boolean>
   /** Does the same for the cache entries in the memory of this process. Those of a shared store stay. */
   readonly invalidateMemory: Effect.Effect<void>
-  /** The health of all base URLs and keys that were used. */
-  readonly health: Effect.Effect<ReadonlyArray<AdmissionStage.UpstreamHealth>>
+  /** The state of all base URLs and keys that were used. See `upstreamHealth`. */
+  readonly admission: AdmissionStage.AdmissionStates
 }
 
 /** The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache. */
@@ -201,10 +201,16 @@ export const make: Effect.Effect<
     invalidate: ({ keyPool }) => (request) => cache.invalidate(Call.cacheKeyOf(keyPool, request)),
     invalidateAll: cache.invalidate(null),
     invalidateMemory: cache.invalidateMemory,
-    health: Effect.map(SteadyClock.current, admission.health)
+    admission: admission.states
   }
   return engine
 })
+
+/** Returns the health of all base URLs and keys that were used. */
+export const upstreamHealth = (
+  { admission }: Pick<EngineService, "admission">
+): Effect.Effect<ReadonlyArray<AdmissionStage.UpstreamHealth>> =>
+  Effect.map(SteadyClock.current, (clock) => AdmissionStage.upstreamHealth(admission, clock))
 
 /** What all calls of an engine share. */
 interface Stages {

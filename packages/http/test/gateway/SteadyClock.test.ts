@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import { upstreamHealth } from "../../src/gateway/Engine.ts"
 import { SteadyClock } from "../../src/gateway/SteadyClock.ts"
 import * as CustomClock from "../faults/support/CustomClock.ts"
 import { cachingOptions, numberedPrice } from "../support/CacheFixtures.ts"
@@ -79,7 +80,7 @@ describe("if the clock is set back by an hour,", () => {
           _tag: "CircuitOpenError",
           retryAfter: Duration.seconds(4)
         })
-        expect(yield* engine.health).toMatchObject([{ breaker: "open", retryAt: hour + 5000 }])
+        expect(yield* upstreamHealth(engine)).toMatchObject([{ breaker: "open", retryAt: hour + 5000 }])
         yield* adjust(4000)
         yield* send(3)
         expect(requests).toHaveLength(4)

@@ -46,7 +46,7 @@ import {
   setOutcome
 } from "./Admission.ts"
 import { mostOpen, stateNames, stateValues } from "./Circuit.ts"
-import { betterOf, isKeyFailure, type KeyHealth, rejectionOf } from "./KeyStates.ts"
+import { betterOf, healthOfKeys, isKeyFailure, type KeyHealth, rejectionOf } from "./KeyStates.ts"
 
 /** The health of a base URL that was used. */
 export interface UpstreamHealth {
@@ -62,9 +62,23 @@ export interface UpstreamHealth {
 export interface AdmissionStage {
   /** Sends an attempt when it is admitted, and with other keys while they may succeed. */
   readonly stage: Stage
-  /** Returns the health of each base URL, which includes the path, unlike the host in metrics. */
-  readonly health: (clock: SteadyClock) => ReadonlyArray<UpstreamHealth>
+  /** By base URL. */
+  readonly states: AdmissionStates
 }
+
+export type AdmissionStates = ReadonlyMap<string, AdmissionState>
+
+/** Returns the health of each base URL, which includes the path, unlike the host in metrics. */
+export const upstreamHealth = (states: AdmissionStates, clock: SteadyClock): ReadonlyArray<UpstreamHealth> =>
+  [...states].map(([baseUrl, { circuits, keys }]) => {
+    const { retryAt, tag } = mostOpen(circuits.values())
+    return {
+      host: hostOf(baseUrl),
+      breaker: stateNames[tag],
+      retryAt: retryAt === null ? null : clock.toSystem(retryAt),
+      keys: healthOfKeys(keys, clock)
+    }
+  })
 
 type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
 
@@ -121,16 +135,7 @@ export const make = (
       const { keySource } = call.plan.upstream
       return keySource === null ? runWithKeys(call, next) : runWithCurrentKeys(call, keySource, next)
     },
-    health: (clock) =>
-      [...states].map(([baseUrl, { circuits, keys }]) => {
-        const { retryAt, tag } = mostOpen(circuits.values())
-        return {
-          host: hostOf(baseUrl),
-          breaker: stateNames[tag],
-          retryAt: retryAt === null ? null : clock.toSystem(retryAt),
-          keys: keys.health(clock)
-        }
-      })
+    states
   }
 }
 

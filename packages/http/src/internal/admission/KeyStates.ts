@@ -63,7 +63,7 @@ export interface KeyChange {
 
 export class KeyStates {
   // Evicts the least recently used keys of very many.
-  private readonly states = LruMap.make<KeyState>({ maxSize: 10_000 })
+  readonly states = LruMap.make<KeyState>({ maxSize: 10_000 })
   private uses = 0
 
   /** Records that the daily quota of a key is exhausted. */
@@ -142,18 +142,6 @@ export class KeyStates {
     return { level, message: "key cooldown started", annotations }
   }
 
-  /** Returns the health of the keys that were used, by label. */
-  health(clock: SteadyClock): ReadonlyArray<KeyHealth> {
-    return this.states.values()
-      .filter((state) => !state.isReplaced())
-      .map(({ label, reason, until }): KeyHealth =>
-        clock.unsafeCurrentTimeMillis() < until
-          ? { label, state: "cooldown", reason, cooldownUntil: clock.toSystem(until) }
-          : { label, state: "ready", reason, cooldownUntil: null }
-      )
-      .toSorted(byLabel)
-  }
-
   private of({ id, isReplaced, label }: CallKey): KeyState {
     return getOrInsert(this.states, id, () => ({
       label,
@@ -166,6 +154,17 @@ export class KeyStates {
     }))
   }
 }
+
+/** Returns the health of the keys that were used, by label. */
+export const healthOfKeys = ({ states }: KeyStates, clock: SteadyClock): ReadonlyArray<KeyHealth> =>
+  states.values()
+    .filter((state) => !state.isReplaced())
+    .map(({ label, reason, until }): KeyHealth =>
+      clock.unsafeCurrentTimeMillis() < until
+        ? { label, state: "cooldown", reason, cooldownUntil: clock.toSystem(until) }
+        : { label, state: "ready", reason, cooldownUntil: null }
+    )
+    .toSorted(byLabel)
 
 const byLabel = Order.mapInput(Order.string, ({ label }: KeyHealth) => label)
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
+import { upstreamHealth } from "../../../src/gateway/Engine.ts"
 import { withLabels } from "../../support/MetricReader.ts"
 import { minimalOptions, priceReply, throttledReply } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
@@ -28,15 +29,19 @@ describe("health", () => {
       )
       for (let time = 0; time < 3; time += 1) yield* send(time)
       expect(yield* metric).toBe(2)
-      expect(yield* engine.health).toMatchObject([{ host: base, breaker: "open", retryAt: 5000 }])
+      expect(yield* upstreamHealth(engine)).toMatchObject([{ host: base, breaker: "open", retryAt: 5000 }])
       yield* TestClock.adjust(5000)
       yield* Effect.fork(send(1))
       yield* runPendingWork
       expect(yield* metric).toBe(1)
-      expect(yield* engine.health).toMatchObject([{ host: base, breaker: "half-open", retryAt: null }])
+      expect(yield* upstreamHealth(engine)).toMatchObject([{
+        host: base,
+        breaker: "half-open",
+        retryAt: null
+      }])
       yield* TestClock.adjust(1000)
       expect(yield* metric).toBe(0)
-      expect(yield* engine.health).toMatchObject([{ host: base, breaker: "closed", retryAt: null }])
+      expect(yield* upstreamHealth(engine)).toMatchObject([{ host: base, breaker: "closed", retryAt: null }])
     }))
 
   it.effect("contains the cooldown of each key, its reason and end, but never the key", () =>
@@ -58,7 +63,7 @@ describe("health", () => {
       }, { ...minimalOptions, apiKey: keysOf(...labels) })
       yield* TestClock.adjust(500)
       for (let time = 0; time < 4; time += 1) yield* send(time)
-      const [report] = yield* engine.health
+      const [report] = yield* upstreamHealth(engine)
       expect(report?.keys).toEqual([
         { label: "rejected", state: "cooldown", reason: "rejected", cooldownUntil: 1500 },
         { label: "spent", state: "cooldown", reason: "quota-exceeded", cooldownUntil: 1500 },
@@ -68,7 +73,7 @@ describe("health", () => {
       for (const label of labels) expect(TelemetryRecorder.inspectDeep(report)).not.toContain(secretOf(label))
       // The cooldowns are over, but the keys have not been used since.
       yield* TestClock.adjust(1000)
-      expect((yield* engine.health)[0]?.keys[0]).toEqual({
+      expect((yield* upstreamHealth(engine))[0]?.keys[0]).toEqual({
         label: "rejected",
         state: "ready",
         reason: "rejected",
@@ -77,6 +82,6 @@ describe("health", () => {
       healthy = true
       yield* TestClock.adjust(60_000)
       for (let time = 0; time < 8; time += 1) yield* whileTimePasses(send(time))
-      expect((yield* engine.health)[0]?.keys).toEqual(labels.map(readyKey))
+      expect((yield* upstreamHealth(engine))[0]?.keys).toEqual(labels.map(readyKey))
     }))
 })
