@@ -1,6 +1,6 @@
 /** Liveness and readiness. */
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
-import * as Engine from "@blockquarry/http/gateway/Engine"
+import { type EngineService, upstreamHealth } from "@blockquarry/http/gateway/Engine"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -38,10 +38,10 @@ export const readinessState = (
 export const readyResponse = (
   configured: Pick<Configured, "config" | "upstream">,
   overrides: Overrides["Type"],
-  engine: Pick<Engine.EngineService, "admission">,
+  engine: Pick<EngineService, "admission">,
   shuttingDown: boolean
 ): Effect.Effect<HttpResponse.HttpResponse> =>
-  Effect.map(Engine.upstreamHealth(engine), (upstreams) => {
+  Effect.map(upstreamHealth(engine), (upstreams) => {
     const status = readinessState(configured, overrides, shuttingDown)
     const resolved = resolveAll(configured.upstream)
     return HttpResponse.json(status === "ready" ? 200 : 503, {
