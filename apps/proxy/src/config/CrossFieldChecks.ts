@@ -10,6 +10,11 @@ import * as Redacted from "effect/Redacted"
 import { allowsAnonymousClients, type Config, type Cost, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
+import { shapeOf } from "./Weights.ts"
+
+const operationPaths: ReadonlySet<string> = new Set(
+  allOperations.map(({ api, path }) => shapeOf(pathPrefix[api] + path))
+)
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -115,6 +120,10 @@ const checkRules = ({ clients, passthrough: { rules } }: Config, reject: Report)
   const isAnonymous = allowsAnonymousClients({ clients })
   for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]
+    // Its cost and its clients would never apply
+    if (operationPaths.has(shapeOf(rule.path))) {
+      reject([...path, "path"], "an operation has this path; requests for it are never passed through")
+    }
     if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
       reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
     }
