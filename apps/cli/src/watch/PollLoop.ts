@@ -13,7 +13,9 @@ const maxDelay = 5 * 60_000
 
 /** Returns whether a later poll may succeed. */
 const isTransient = (error: CommandError): boolean =>
-  error._tag === "PaginationError" || error._tag === "InvalidResponseError" ||
+  error._tag === "PaginationError" ||
+  // A record that cannot be read is the same in the next poll; a page that is no list may be that of an outage
+  error._tag === "InvalidResponseError" && !error.path.includes("[") ||
   ("retryable" in error && error.retryable)
 
 const retryAfterOf = (error: CommandError): number =>

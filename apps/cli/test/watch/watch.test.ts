@@ -5,6 +5,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -162,6 +163,22 @@ describe("failures", () => {
       const sandbox = yield* growingSandbox()
       const watch = yield* startOver(sandbox, watchBusyWallet, [], { QUARRY_API_KEY: Sandbox.revokedApiKey })
       expect(yield* watch.result).toMatchObject({ code: 4, out: "" })
+    }))
+
+  it.scoped.each(
+    [
+      [{ result: [{ value: "n/a" }], cursor: null }, 6],
+      // A page of an outage
+      [{ message: "maintenance" }, null]
+    ] as const
+  )("of a body %j end the watch with status %s", ([body, code]) =>
+    Effect.gen(function*() {
+      const client = HttpClient.make((request) =>
+        Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body)))
+      )
+      const watch = yield* startWatch([...watchBusyWallet.split(" "), "--since", "1"], client)
+      const ended = yield* Fiber.poll(watch.fiber)
+      expect(ended._tag === "None" ? null : (yield* watch.result).code).toBe(code)
     }))
 })
 
