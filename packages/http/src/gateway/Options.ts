@@ -78,7 +78,7 @@ const unknownOption = (members: Members): AST.AST =>
 
 const namesOf = (members: Members): string => [...members.keys()].join(", ")
 
-const RequiredId = Symbol.for("@blockquarry/http/OptionIssues/required")
+const RequiredId = Symbol("required")
 
 /** Marks an option as required. */
 export const required = <A>(schema: Schema.Schema<A>): Schema.Schema<A> =>
@@ -100,7 +100,7 @@ export const Secret: Schema.Schema<Redacted.Redacted> = Schema.declare(
 const describe = (value: unknown): string => typeof value === "number" ? String(value) : typeOf(value)
 
 const typeOf = (value: unknown): string => {
-  if (value === undefined || value === null) return String(value)
+  if (Predicate.isNullable(value)) return String(value)
   if (Arr.isArray(value)) return "a list"
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }

@@ -161,7 +161,7 @@ const runNext = (run: Run): AttemptEffect =>
         }
         case "Reject": {
           if (decision.reason === "no_key") {
-            return attempt.best ?? Effect.dieMessage("a key pool has at least one key")
+            return attempt.best ?? Effect.dieMessage("no keys")
           }
           const rejected = Exit.fail(rejectedBy(call, decision.reason, decision.retryAfter))
           return settle(run, rejected, attempt.grant, false, 0)
