@@ -99,7 +99,7 @@ describe("quarry-proxy", () => {
   })
 
   it.skipIf(!existsSync("/dev/full"))(
-    "fails if help cannot be written, but not if nobody reads it",
+    "fails if help cannot be written, but not if the reader has closed the pipe",
     async () => {
       const into = (redirection: string) =>
         start(["--help"], { launcher: ["sh", "-c", `"$@" ${redirection}`, "sh"] }).ended()

@@ -181,7 +181,7 @@ describe.each(tables)("through a proxy with %s", (_, distance, weights) => {
     }
   )
 
-  it("raises whatever it refuses, and never returns null", async () => {
+  it("rejects each call that the proxy refuses, and never returns null", async () => {
     useBaseUrl(proxy.origin + EvmApi.prefix)
     Moralis.Core.config.set("apiKey", "refused")
     onTestFinished(() => Moralis.Core.config.set("apiKey", key))

@@ -41,7 +41,7 @@ const run = (
   })
 }
 
-/** With and without an identity. The library tests each list. */
+/** With and without an identity; every list in a full check. */
 const lists = sample(recordsOfLists, 3)
 
 const identifiedLists = lists.flatMap((list) =>
@@ -101,6 +101,26 @@ it.live.each(lists)(
       expect(sumOf(file, ({ omitted }) => omitted.unidentified)).toBe(2)
     })
 )
+
+it.live.each(lists)(
+  "--all of $id fails after ten pages in a row with the records of the page before",
+  (list) =>
+    Effect.gen(function*() {
+      const record = list.identified ?? list.anonymous
+      const pages = Array.from({ length: 30 }, () => [record?.(1)])
+      const { code, err } = yield* run([...list.command, ...all], pages)
+      expect(code).not.toBe(0)
+      expect(err).toContain("the upstream returned 10 pages in a row with the records of the page before")
+    })
+)
+
+it.live("a wallet with one transfer is a list of one record, without total and cursor", () =>
+  Effect.gen(function*() {
+    const page = { page: 0, page_size: 100, result: [transfersOfWallet.record(1)] }
+    const { command } = transfersOfWallet
+    const { code, out } = yield* run([...command, ...all], [], () => Response.json(page))
+    expect([code, records(out)]).toEqual([0, expect.objectContaining({ length: 1 })])
+  }))
 
 it.live.each(identifiedLists)(
   "a list of $id that continues inside a page repeats and loses no record of it",

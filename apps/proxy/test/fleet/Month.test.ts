@@ -1,7 +1,7 @@
 /**
- * A month of three proxies over one Redis, whose clocks the test moves from day to day: the saved usage of every client, team,
- * operation and day is the bill of the upstream, whatever restarts, as is the quota of the API key, and no team exceeds its hard
- * quota.
+ * A month of three proxies over one Redis, whose clocks the test moves from day to day. The saved usage of each client, team,
+ * operation and day equals the upstream's bill, although processes and Redis restart. So does the quota of the API key until Redis
+ * restarts. No team exceeds its hard quota.
  */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
