@@ -37,7 +37,7 @@ describe("golden records", () => {
   })
 
   it("of JWTs and expired tokens", async () => {
-    const { send, end, proxy } = recorder("jwt")
+    const { send, end, logged, pass, proxy } = recorder("jwt")
     // The sample key of RFC 8037, whose signatures are always the same
     const publicJwk = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }
     const privateKey = await Jose.importJWK(
@@ -75,6 +75,8 @@ describe("golden records", () => {
     ) await send(title, price, { headers: [`Authorization: Bearer ${token}`] })
     await proxy("without keys", { config: { jwt: { ...jwt, jwks: "file:///nowhere.json" }, clients } })
     await send("a JWT", price, { headers: [`Authorization: Bearer ${await sign({ sub: "svc-shop" })}`] })
+    await pass(600_000)
+    await logged("cannot be read")
     await end()
   })
 

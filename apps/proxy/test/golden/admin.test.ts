@@ -94,7 +94,7 @@ describe("golden records", () => {
   })
 
   it("of an unavailable Redis", async () => {
-    const { send, end, pass, proxy } = recorder("redis-unavailable")
+    const { send, end, logged, pass, proxy } = recorder("redis-unavailable")
     const { lines } = await proxy("with Redis at a closed port", {
       config: {
         ...withCache,
@@ -113,6 +113,8 @@ describe("golden records", () => {
     await send("a client is disabled", "/disable?client=shop", alice)
     await send("its request", price, { headers: ["X-API-Key: of-the-shop"] })
     await send("an unknown process drains", "/drain?process=one", alice)
+    await pass(4000)
+    await logged("usage cannot be saved")
     await end()
   })
 })

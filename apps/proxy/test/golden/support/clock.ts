@@ -16,7 +16,7 @@ export interface ManualClock {
   readonly nextEnd: (since: number) => number | undefined
   /** Moves the clock and wakes the sleepers that are due, in order. */
   readonly moveTo: (moment: number) => void
-  /** Switches to real time: during shutdown the proxy waits for connections to close. */
+  /** Switches to real time, in which the sleeps of the shutdown end: it waits for connections to close. */
   readonly release: () => void
 }
 
@@ -65,7 +65,9 @@ export const make = (start = noon): ManualClock => {
     },
     release: () => {
       state.released = true
-      wakeUntil(Number.POSITIVE_INFINITY)
+      for (const [id, { at, wake }] of sleepers) {
+        setTimeout(() => void (sleepers.delete(id) && wake()), at - state.now).unref()
+      }
     }
   }
 }
