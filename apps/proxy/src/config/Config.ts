@@ -173,11 +173,6 @@ const CostTableSection = Schema.Struct({
     Values.FilePath,
     "./weights.json",
     "File with the table of the upstream: the JSON of its /info/endpointWeights."
-  ),
-  fetch: key(
-    Flag,
-    false,
-    "Whether the table is fetched from the upstream at start. Then file keeps it for a start without the upstream."
   )
 })
 

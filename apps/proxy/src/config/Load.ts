@@ -120,17 +120,16 @@ const keySetProblem = (path: string) =>
 const isKeySet = (text: string) => Either.isRight(Schema.decodeEither(KeySet)(text))
 const KeySet = Schema.parseJson(Schema.Struct({ keys: Schema.Array(Schema.Object) }))
 
-/** Reads the file of the cost table. One that is fetched need not be there, and is not read again when it changes. */
-const readCostTable = ({ fetch, file }: Config["costTable"], directory: string) =>
+const readCostTable = ({ file }: Config["costTable"], directory: string) =>
   Effect.gen(function*() {
-    if (file === undefined) return { table: { fetch }, weights: [] }
+    if (file === undefined) return { table: {}, weights: [] }
     const path = NodePath.resolve(directory, file)
     const { contents, digest } = yield* Files.readFile(path)
     const decoded = Either.flatMap(contents, (bytes) => Weights.decode(new TextDecoder().decode(bytes)))
     return {
-      table: { fetch, file: path },
+      table: { file: path },
       weights: Either.getOrElse(decoded, () => []),
-      error: fetch || Either.isRight(decoded) ? undefined : `${path}: ${decoded.left}`,
-      file: fetch ? undefined : [path, digest] as const
+      error: Either.isRight(decoded) ? undefined : `${path}: ${decoded.left}`,
+      file: [path, digest] as const
     }
   })

@@ -18,22 +18,17 @@ const Weights = Schema.Array(
 /** The costs of a path, whose parameters are written `{name}`, below the prefix of the data API. */
 export type EndpointWeight = typeof Weights.Type[number]
 
-/** The longest table, in bytes. */
-export const maxBytes = 1024 * 1024
-
 /** Returns the table, or why a text is none. */
 export const decode = (text: string): Either.Either<ReadonlyArray<EndpointWeight>, string> =>
-  text.length > maxBytes
-    ? Either.left(`expected at most ${maxBytes} characters`)
-    : Either.flatMap(
-      Either.mapLeft(parse(text), ({ message }) => `not JSON: ${message}`),
-      (document) =>
-        Either.mapLeft(
-          Schema.decodeUnknownEither(Weights)(document),
-          () =>
-            `expected the JSON of /info/endpointWeights: [{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
-        )
-    )
+  Either.flatMap(
+    Either.mapLeft(parse(text), ({ message }) => `not JSON: ${message}`),
+    (document) =>
+      Either.mapLeft(
+        Schema.decodeUnknownEither(Weights)(document),
+        () =>
+          `expected the JSON of /info/endpointWeights: [{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
+      )
+  )
 
 /** A path without the names of its parameters. */
 export const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")

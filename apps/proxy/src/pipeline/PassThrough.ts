@@ -79,12 +79,6 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
   return { find, methodsOf }
 }
 
-/** Returns a request of the proxy itself for a path of the data API. It is free. */
-export const ownRequest = (path: string): UpstreamRequest => {
-  const cost = { price: 0, rateCost: 0 }
-  return requestOf(describe({ ...readRule, path, retry: true }, cost), { path, query: [] }, null)
-}
-
 /** What an upstream may read as the end of a path, decode again, or ignore, such as an empty segment. */
 const ambiguous = /[?#%;"'<>{}|^`\s]|\/(?:\/|$)/
 

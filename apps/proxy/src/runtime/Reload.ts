@@ -64,10 +64,7 @@ const apply = (
       )
     ]
     if (reasons.length > 0) return yield* Effect.fail(reasons)
-    const { costTable, weights } = loaded.config
-    // One that was fetched stays if no file has it.
-    const keepsWeights = costTable.fetch && weights.length === 0
-    yield* activate(keepsWeights ? { ...loaded.config, weights: active.weights } : loaded.config)
+    yield* activate(loaded.config)
     yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
     const summary = changes.length === 0 ? "no changes" : changes.map(({ text }) => text).join("; ")
     yield* Effect.logInfo(`configuration reloaded: ${summary}`)

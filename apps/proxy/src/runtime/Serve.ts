@@ -16,7 +16,6 @@ import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
 import * as Upstreams from "../upstream/Upstreams.ts"
 import * as ExitError from "./ExitError.ts"
-import { fetchCostTable } from "./FetchCostTable.ts"
 import * as Proxy from "./Proxy.ts"
 import * as Reload from "./Reload.ts"
 import * as Signals from "./Signals.ts"
@@ -78,7 +77,6 @@ export const serve = (
       certificates = () => current().config.redis?.tls
       const { port } = yield* MainServer
       yield* Effect.logInfo(`listening on port ${port()} of ${config.listen.host}`)
-      if (config.costTable.fetch) yield* Effect.forkScoped(fetchCostTable)
       yield* Reload.reloadOnChange(options, loaded)
     })
     const backend = Layer.merge(
