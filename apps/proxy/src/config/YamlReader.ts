@@ -26,24 +26,18 @@ export const unreadable = (message: string, position: SourcePosition | null = nu
   issue: { position, message }
 })
 
-const maxDepth = 100
-
 export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   // A file is briefly empty while it is written. An empty configuration must not be applied.
   if (bytes.byteLength === 0) return unreadable("the file is empty")
   if (!isUtf8(bytes)) return unreadable("expected text in UTF-8")
-  const text = new TextDecoder().decode(bytes)
-  if (isTooDeep(text)) return unreadable("nested too deeply")
   const lines = new Yaml.LineCounter()
-  const document = Yaml.parseDocument(text, {
+  const document = Yaml.parseDocument(new TextDecoder().decode(bytes), {
     version: "1.2",
     schema: "core",
     customTags: null,
     resolveKnownTags: false,
     merge: false,
     stringKeys: true,
-    // The check of the library takes quadratic time, and would block a running proxy.
-    uniqueKeys: false,
     prettyErrors: false,
     logLevel: "error",
     lineCounter: lines
@@ -54,12 +48,21 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   }
   const [error] = [...document.errors, ...document.warnings]
   if (error !== undefined) {
+    // The message of the library quotes the text.
     const { code, pos } = error
-    const message = messages[code] ?? `invalid YAML (${code.toLowerCase().replaceAll("_", " ")})`
-    return unreadable(message, position(pos[0]))
+    return unreadable(
+      `invalid YAML: ${hints[code] ?? code.toLowerCase().replaceAll("_", " ")}`,
+      position(pos[0])
+    )
   }
-  const unsupported = firstUnsupported(document)
-  if (unsupported !== undefined) return unreadable(unsupported.message, position(unsupported.offset))
+  const aliases: Array<Yaml.Alias> = []
+  Yaml.visit(document, { Alias: (_, alias) => void aliases.push(alias) })
+  if (aliases[0] !== undefined) {
+    return unreadable(
+      "aliases (*name) are not supported; repeat the value",
+      position(offsetOf(aliases[0]) ?? 0)
+    )
+  }
   return {
     value: document.toJS(),
     issue: null,
@@ -70,46 +73,10 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   }
 }
 
-const messages: { readonly [Code in Yaml.ErrorCode]?: string } = {
-  MULTIPLE_DOCS: "expected one document, got another after ---",
-  TAB_AS_INDENT: "indent with spaces, not with tabs",
+const hints: { readonly [Code in Yaml.ErrorCode]?: string } = {
   BAD_INDENT: "wrong indentation, or a bracket that is not closed",
   BLOCK_AS_IMPLICIT_KEY: "two keys on one line; quote text that contains a colon",
-  MISSING_CHAR: "missing colon, closing quote or bracket, here or before",
-  BAD_DQ_ESCAPE: "invalid escape sequence; use single quotes for a literal backslash",
-  TAG_RESOLVE_FAILED: "tags (!name) are not supported",
-  NON_STRING_KEY: "expected the name of a key"
-}
-
-/** The library composes nested values recursively: a document that exhausts the stack may crash Node.js. */
-const isTooDeep = (text: string): boolean => {
-  let isDeep = false
-  for (const token of new Yaml.Parser().parse(text)) {
-    if (token.type !== "document") continue
-    Yaml.CST.visit(token, (_, path) => {
-      isDeep ||= path.length > maxDepth
-      return isDeep ? Yaml.CST.visit.BREAK : undefined
-    })
-  }
-  return isDeep
-}
-
-/** Finds the first alias or duplicate key. */
-const firstUnsupported = (document: Yaml.Document.Parsed) => {
-  let first: { readonly offset: number; readonly message: string } | undefined
-  const stop = (node: unknown, message: string) => {
-    first = { offset: offsetOf(node) ?? 0, message }
-    return Yaml.visit.BREAK
-  }
-  Yaml.visit(document, {
-    Alias: (_, alias) => stop(alias, "aliases (*name) are not supported; repeat the value"),
-    Map: (_, { items }) => {
-      const names = new Set<string>()
-      const duplicate = items.find(({ key }) => names.size === names.add(String(key)).size)
-      return duplicate === undefined ? undefined : stop(duplicate.key, "duplicate key")
-    }
-  })
-  return first
+  MISSING_CHAR: "missing colon, closing quote or bracket, here or before"
 }
 
 /** Formats a value on one line. It is formatted as a list element, because some strings become multi-line blocks otherwise. */
