@@ -1,10 +1,9 @@
-/** Sets the values of variables in the document, and reports those that are ignored or invalid. */
-import { closestMatch } from "@blockquarry/core/Suggestion"
+/** Sets the values of variables in the document. */
 import * as Names from "@blockquarry/http/gateway/Settings"
 import { keys } from "./Config.ts"
 import { type ConfigKey, flatten } from "./ConfigKey.ts"
 import { type ConfigPath, format, get, isMapping } from "./ConfigPath.ts"
-import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
+import type { SettingSource } from "./Diagnostic.ts"
 import * as Variables from "./EnvironmentVariables.ts"
 
 const apiKeys = ["upstream", "keys"]
@@ -61,34 +60,4 @@ const replaced = (document: unknown, [name, ...rest]: ReadonlyArray<string>, val
   if (name === undefined) return value
   const section = document ?? {}
   return isMapping(section) ? { ...section, [name]: replaced(section[name], rest, value) } : section
-}
-
-/** Warns about the API key of the environment if the file has others. */
-export const ignoredKey = (
-  document: unknown,
-  sources: Variables.ConfigSources
-): ReadonlyArray<Diagnostic> => {
-  if (!hasKeys(document)) return []
-  const message = "not used, because the file configures upstream.keys"
-  return [Names.apiKey, Names.rateLimit]
-    .filter((name) => Variables.variableValue(name, sources) !== undefined && !references(document).has(name))
-    .map((name) => ({ source: Variables.variableSource(name, sources), path: apiKeys, message }))
-}
-
-const references = (value: unknown): ReadonlySet<unknown> => {
-  if (typeof value !== "object" || value === null) return new Set()
-  const inner = Object.values(value).flatMap((inner: unknown) => [...references(inner)])
-  return new Set([...inner, get(value, ["env"])])
-}
-
-export const unknownVariables = (document: unknown, env: Variables.VariableValues) => {
-  const known: ReadonlyArray<string> = Object.values(Variables.proxyVariables)
-  const referenced = references(document)
-  return Object.keys(env)
-    .filter((name) => name.startsWith("QUARRY_PROXY_") && !known.includes(name))
-    .filter((name) => !referenced.has(name) && !Variables.isServiceLink(name, env))
-    .map((name): Diagnostic => {
-      const suggestion = closestMatch(name, known)
-      return { source: { _tag: "Variable", name }, path: [], message: "unknown variable", suggestion }
-    })
 }

@@ -46,7 +46,10 @@ export const reference = (name: string): VariableBinding => binding(() => ({ env
 
 /** Returns the text of a variable: options take precedence, and an empty value counts as not set. */
 export const variableValue = (name: string, { env, optionValues }: ConfigSources): string | undefined =>
-  trimmed(optionValues[name]) ?? (isServiceLink(name, env) ? undefined : trimmed(env[name]))
+  trimmed(optionValues[name]) ?? trimmed(env[name]?.replace(serviceLink, ""))
+
+/** What Kubernetes writes into QUARRY_PROXY_PORT for a service named quarry-proxy. */
+const serviceLink = /^(tcp|udp|sctp):\/\/.*/
 
 const trimmed = (text: string | undefined): string | undefined => text?.trim() || undefined
 
@@ -59,14 +62,3 @@ export const variableSource = (name: string, { optionValues }: ConfigSources): S
 /** Returns the option that replaces a variable: `--port` for QUARRY_PROXY_PORT. */
 export const optionOf = (variable: string): string =>
   `--${variable.replace(/^QUARRY_(PROXY_)?/, "").replaceAll("_", "-").toLowerCase()}`
-
-/**
- * Whether Kubernetes set a variable for a service of the namespace. Those of a service named quarry-proxy look like
- * variables of the proxy: QUARRY_PROXY_PORT is tcp://10.0.0.1:8650 then.
- */
-export const isServiceLink = (name: string, env: VariableValues): boolean =>
-  (/^QUARRY_PROXY_\w*$/.test(name) &&
-    /_SERVICE_PORT_.|_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/.test(
-      name
-    )) ||
-  (/^QUARRY_PROXY_(.*_)?PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(env[name] ?? ""))

@@ -61,8 +61,7 @@ export const load = (
       ...(yaml.issue === null
         ? []
         : [{ source: inFile(yaml.issue.position), path: [], message: yaml.issue.message }]),
-      ...Option.getOrElse(Either.getLeft(decoded), () => []),
-      ...EnvironmentOverlay.unknownVariables(yaml.value, options.env)
+      ...Option.getOrElse(Either.getLeft(decoded), () => [])
     ]
     if (Either.isLeft(decoded) || issues.length > 0) return yield* invalid(issues)
 
@@ -86,7 +85,6 @@ export const load = (
       ...checks.errors.flatMap(({ message, path }) => found(path, message))
     ]
     const warnings = Diagnostic.sort([
-      ...EnvironmentOverlay.ignoredKey(yaml.value, options),
       ...secrets.flatMap(({ path, warning }) => found(path, warning)),
       ...checks.warnings.flatMap(({ message, path }) => found(path, message))
     ]).map(Diagnostic.formatDiagnostic)
