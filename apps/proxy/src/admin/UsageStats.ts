@@ -1,6 +1,6 @@
 /**
  * What the process counts of requests since its start: by client, by operation and over time, for the status page, usage reports
- * and the fleet. It saves nothing, see `SaveUsage`.
+ * and the fleet. It saves nothing, see `RecordUsage`.
  *
  * It is updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
  */

@@ -13,8 +13,8 @@ import * as Logger from "effect/Logger"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { dirname, join } from "node:path"
+import * as RecordUsage from "../../src/admin/RecordUsage.ts"
 import * as UsageFile from "../../src/admin/UsageFile.ts"
-import * as UsageRecorder from "../../src/admin/UsageRecorder.ts"
 
 const rows = FastCheck.record({
   day: FastCheck.constantFrom("2026-11-23", "2026-11-24"),
@@ -370,7 +370,7 @@ describe("a recorder", () => {
       Effect.gen(function*() {
         const saved = new Map<number, ReadonlyArray<UsageStore.UsageRow>>()
         let state: typeof stepKinds[number] = "save"
-        const { record, save } = yield* UsageRecorder.make({
+        const { add, save } = yield* RecordUsage.recorder({
           add: (rows, number) =>
             Effect.suspend(() => {
               if (state !== "fails" && !saved.has(number)) saved.set(number, rows)
@@ -382,7 +382,7 @@ describe("a recorder", () => {
         const expected = UsageStore.makeSums(UsageStore.dimensions)
         for (const step of steps) {
           if (step === "record") {
-            record(row)
+            add(row)
             expected.add({ ...row, day: "1970-01-01" })
           } else {
             state = step
@@ -398,13 +398,13 @@ describe("a recorder", () => {
   it.effect("counts usage on the day that it is", () =>
     Effect.gen(function*() {
       const days: Array<string> = []
-      const { record, save } = yield* UsageRecorder.make({
+      const { add, save } = yield* RecordUsage.recorder({
         add: (rows) => Effect.sync(() => void days.push(...rows.map(({ day }) => day))),
         read: () => Effect.void
       })
       for (const time of ["2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00Z", "2026-02-28T12:00:00Z"]) {
         yield* TestClock.setTime(Date.parse(time))
-        record({ client: "shop", requests: 1 })
+        add({ client: "shop", requests: 1 })
       }
       yield* save
       expect(days).toEqual(["2026-02-28", "2026-03-01"])
