@@ -247,7 +247,6 @@ const localLines = [
   `alias set treasury ${canary}`,
   "auth status --verify -v",
   "doctor -v",
-  "explain 4",
   "api tokenPrice address={token} -i -v",
   `api tokenPrice address={token} key=${canary}`,
   `${price} --curl -v`,

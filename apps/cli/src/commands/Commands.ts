@@ -11,7 +11,6 @@ export const commandLoaders: Readonly<Record<string, LoadCommand>> = {
   "watch wallet nft-trades": async () => (await import("./watch.ts")).watchWalletNftTrades,
   api: async () => (await import("./api.ts")).api,
   doctor: async () => (await import("./doctor.ts")).doctor,
-  explain: async () => (await import("./explain.ts")).explain,
   "auth login": async () => (await import("./auth.ts")).authLogin,
   "auth status": async () => (await import("./auth.ts")).authStatus,
   "auth logout": async () => (await import("./auth.ts")).authLogout,

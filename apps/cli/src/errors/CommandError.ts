@@ -1,7 +1,4 @@
-/**
- * Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint.
- * `diagnostics/Explanations.ts` says what they mean.
- */
+/** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
 import type { ListOperationError, LocalLimitError, NotFoundError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
@@ -141,7 +138,7 @@ export const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as con
 
 export const sandboxHint = "or use --sandbox, which requires neither a base URL nor an API key"
 
-/** What to do about each error: its hint, unless the error itself says more, and what `quarry explain` prints. */
+/** What to do about each error: its hint, unless the error itself says more. */
 export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   OutputClosedError: null,
   FalseResultError: null,

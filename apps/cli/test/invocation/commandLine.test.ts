@@ -40,7 +40,6 @@ it.each([
   ["api", "api"],
   ["api walletTransfers", "api -- walletTransfers"],
   ["api walletTransfers a=1 b=2", "api -- walletTransfers a=1 b=2"],
-  ["explain", "explain"],
   ["nft get a 1", "nft get -- a 1"],
   ["nft get a --from f", "nft get --from f -- a"],
   ["nft get --fields help", "nft get --fields help"],

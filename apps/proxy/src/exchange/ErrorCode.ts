@@ -1,6 +1,6 @@
 /**
  * The error codes of the proxy: the status of each, what it means for a client, and what to do about it. They are part of its
- * public interface. `quarry explain` has a copy, which a test writes.
+ * public interface.
  */
 import * as Rec from "effect/Record"
 
