@@ -52,18 +52,12 @@ export const layerMemory = (
  * Creates a store in the memory of this process above a remote one, so that a hit needs no round trip.
  *
  * - `maxBytes` limits the memory, as in `memory`. Default: 64 MiB.
- * - An entry in memory is used for 2 s, or until a process removes entries. Then its version is compared with the remote one.
- *   Removed entries are used by other processes for at most 100 ms after the message of the remote store, and for at most 2 s
- *   if it sends none.
+ * - An entry in memory is used while it is fresh, or until any process removes entries: each message of the remote store empties
+ *   the memory.
  * - A read that takes more than 250 ms is a miss, and so are others in the meantime.
- * - Writes are not waited for, and at most 8 MiB wait to be written. Further entries are used by this process for 2 s, like those
- *   that the remote store refuses. Of one that is too large for the remote store, the version is written: this process uses it
- *   until it expires or is removed by any process.
- * - While the remote store is unavailable, the memory alone is the cache: `get` and `set` use it without comparing
- *   versions, and `remove` and `clear` return false.
- * - What the remote store missed, because it was unavailable or refused the write, is not written afterwards. If it holds an
- *   older entry, this process uses the newer one while it is fresh, and others the older one. If it holds none, the entry may
- *   have been purged, and is dropped.
+ * - Writes are not waited for, and at most 8 MiB wait to be written. Further entries are used by this process alone, like those
+ *   that the remote store refuses or misses.
+ * - While the remote store is unavailable, the memory alone is the cache, and `remove` and `clear` return false.
  */
 export const tiered = (
   backend: RemoteCacheBackend,

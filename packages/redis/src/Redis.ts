@@ -71,8 +71,6 @@ type RunScript<Arg> = (
 export interface RedisCommands {
   /** Returns null if the key does not exist. */
   readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
-  /** Returns the first `length` bytes of a string. Null if the key does not exist. */
-  readonly getStart: (key: string, length: number) => Effect.Effect<Uint8Array | null, StoreError>
   readonly remove: (key: string) => Effect.Effect<void, StoreError>
   /**
    * Removes every key that starts with `prefix`, in batches, by scanning all keys of the database. Removes every key
@@ -149,12 +147,6 @@ const commandsOf = (
   }
   return {
     get: (key) => send((client) => client.getBuffer(key)),
-    getStart: (key, length) =>
-      // An empty reply means that the key does not exist.
-      Effect.map(
-        send((client) => client.getrangeBuffer(key, 0, length - 1)),
-        (bytes) => bytes.length === 0 ? null : bytes
-      ),
     remove: (key) => Effect.asVoid(send((client) => client.unlink(key))),
     removeAll: (prefix) =>
       Effect.gen(function*() {

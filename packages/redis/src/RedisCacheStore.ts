@@ -75,11 +75,6 @@ export const make = (
           const ahead = entry === null ? 0 : entry.storedAt - now
           return entry !== null && ahead > 0 && ahead <= maxSkew ? { ...entry, storedAt: now } : entry
         }),
-      getVersion: (key) =>
-        Effect.map(
-          redis.getStart(entryKey(key), CacheEntryCodec.versionLength),
-          (value) => value === null ? null : CacheEntryCodec.decodeVersion(value)
-        ),
       set: (key, entry) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const expiresAt = Math.min(entry.expiresAt, now + maxTtlMillis)

@@ -159,8 +159,8 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
         }))
         expect(yield* inspector.keys).toEqual([])
 
-        const small = [redis, redis.values].flatMap(({ getStart }) =>
-          Array.from({ length: 2500 }, (_, index) => getStart(`key ${index}`, 1_000_000))
+        const small = [redis, redis.values].flatMap(({ get }) =>
+          Array.from({ length: 2500 }, (_, index) => get(`key ${index}`))
         )
         const large = redis.values.runText(write, "large", [new Uint8Array(bytes)])
         const errors = Effect.all([large, ...small].map(Effect.flip), { concurrency: "unbounded" })
@@ -230,7 +230,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
           const redis = yield* connect(options)
           rendered(redis)
           for (
-            const command of [redis.ping, redis.getStart("key", 1_000_000), redis.run(write, "key", [""])]
+            const command of [redis.ping, redis.get("key"), redis.run(write, "key", [""])]
           ) {
             rendered(yield* Effect.exit(command))
           }

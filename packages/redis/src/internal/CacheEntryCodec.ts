@@ -22,7 +22,7 @@ export const versionLength = 16
 export const encodeVersion = (version: number): string => String(version).padStart(versionLength, "0")
 
 /** Returns null if the bytes do not start with a version. */
-export const decodeVersion = (value: Uint8Array): number | null => {
+const decodeVersion = (value: Uint8Array): number | null => {
   const digits = new TextDecoder().decode(value.subarray(0, versionLength))
   return /^\d{16}$/.test(digits) ? Number(digits) : null
 }

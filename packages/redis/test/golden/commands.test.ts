@@ -193,7 +193,6 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
         "set, already expired": yield* commands.of(store.set("first", entryOf("{}", 0))),
         "set, too large": yield* commands.of(store.set("first", entryOf("x".repeat(1001), minute))),
         "get, an entry": yield* commands.of(store.get("first")),
-        "get the version": yield* commands.of(store.getVersion("first")),
         "next version, unknown script": yield* commands.of(store.nextVersion(0)),
         "next version": yield* commands.of(store.nextVersion(7)),
         "remove": yield* commands.of(store.remove("first")),

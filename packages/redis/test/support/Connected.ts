@@ -14,7 +14,7 @@ export const layer = (options: Redis.RedisOptions) =>
     const redis = Context.get(context, Redis.Redis)
     return Effect.forEach(
       [redis, redis.values],
-      ({ getStart }) => until(Effect.map(Effect.either(getStart("none", 1)), Either.isRight))
+      ({ get }) => until(Effect.map(Effect.either(get("none")), Either.isRight))
     )
   })
 

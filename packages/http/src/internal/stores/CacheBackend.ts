@@ -55,8 +55,6 @@ export interface CacheStoreService {
 export interface RemoteCacheBackend {
   /** Returns null if there is no entry, or only its version. */
   readonly get: (key: string) => Effect.Effect<CacheEntry | null, StoreError>
-  /** Returns the version of an entry without its response. Null if there is no entry. */
-  readonly getVersion: (key: string) => Effect.Effect<number | null, StoreError>
   /** Stores an entry, unless there is one with a higher version. Of one that is too large, stores the version alone. */
   readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, StoreError>
   /** Issues a version that is higher than `after` and than all versions that the store has issued to any process. */
@@ -67,9 +65,6 @@ export interface RemoteCacheBackend {
   readonly clear: Effect.Effect<void, StoreError>
   /** Fails if the store is unavailable. */
   readonly ping: Effect.Effect<void, StoreError>
-  /**
-   * Calls a function when a process has removed entries, and when such a message may have been missed, until the scope closes.
-   * Without it, a process notices removals when it compares versions.
-   */
-  readonly watchRemovals?: ((onRemoval: () => void) => Effect.Effect<void, never, Scope.Scope>) | undefined
+  /** Calls a function when a process has removed entries, and when such a message may have been missed, until the scope closes. */
+  readonly watchRemovals: (onRemoval: () => void) => Effect.Effect<void, never, Scope.Scope>
 }

@@ -1,27 +1,14 @@
 /**
- * A cache in the memory of this process above a remote one: see `CacheStore.tiered`. To compare versions transfers no value.
- *
- * After an outage it reconciles nothing: an entry that the remote store lacks is dropped when versions are compared, and one that is
- * newer than the remote one is used while it is fresh.
+ * A cache in the memory of this process above a remote one: see `CacheStore.tiered`. It compares nothing: an entry in memory is
+ * used while it is fresh, and any removal empties the memory.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import * as SteadyClock from "../../gateway/SteadyClock.ts"
 import type { StoreError } from "../../gateway/StoreError.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import { type CacheEntry, type CacheStoreService, isFresh, type RemoteCacheBackend } from "./CacheBackend.ts"
 import * as MemoryCache from "./MemoryCache.ts"
-
-/** Milliseconds for which an entry in memory is used before its version is compared with the remote one. */
-const memoryTtl = 2000
-
-/**
- * A message that a process has removed entries ends `memoryTtl` after this time. Messages in the meantime count once, so that many
- * removals do not turn every hit into a read.
- */
-const removalDelay = Duration.millis(100)
 
 /** Milliseconds until a read is a miss. It continues, so that a later call finds its entry in memory. */
 const readTimeout = 250
@@ -38,62 +25,41 @@ export const make = (
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
-    const clock = yield* SteadyClock.current
+    const clock = yield* Effect.clock
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const guard = yield* AvailabilityGuard.make("cache", backend.ping)
     const askRead = yield* AvailabilityGuard.makeAsk(guard)
     const versions = yield* makeVersions(backend, guard)
     const memory = MemoryCache.make(maxBytes)
-    /** When the remote store was last known to hold an entry, by the `SteadyClock`. */
-    const checkedAt = new WeakMap<CacheEntry, number>()
-    /** The number of removals by this process. What was read across one may have been removed. */
+    /** The number of removals. What was read across one may have been removed. */
     let removals = 0
     let pendingWriteBytes = 0
-    /** When other processes may last have removed entries, by the `SteadyClock`. */
-    let removedAt = Number.NEGATIVE_INFINITY
-    let isRemovalPending = false
 
-    const applyRemoval = Effect.sync(() => {
-      isRemovalPending = false
-      removedAt = clock.unsafeCurrentTimeMillis()
-    })
-    yield* backend.watchRemovals?.(() => {
-      if (!isRemovalPending) runFork(Effect.delay(applyRemoval, removalDelay), { scope })
-      isRemovalPending = true
-    }) ?? Effect.void
-
-    const isFreshNow = (entry: CacheEntry): boolean => isFresh(entry, clock.system.unsafeCurrentTimeMillis())
-
-    /** Whether an entry in memory may be used without asking the remote store. */
-    const isCurrent = (entry: CacheEntry): boolean => {
-      if (!guard.isAvailable()) return true
-      const at = checkedAt.get(entry) ?? Number.NEGATIVE_INFINITY
-      // Another process may have replaced an entry that is no longer fresh.
-      return isFreshNow(entry) && at >= removedAt && clock.unsafeCurrentTimeMillis() - at < memoryTtl
+    const forgetAll = (): void => {
+      memory.clear()
+      removals += 1
     }
+    yield* backend.watchRemovals(forgetAll)
 
+    /** Another process may have replaced an entry that is no longer fresh. */
     const peek = (key: string): CacheEntry | undefined => {
       const entry = memory.get(key)
-      return entry !== undefined && isCurrent(entry) ? entry : undefined
+      const isUsable = entry !== undefined &&
+        (isFresh(entry, clock.unsafeCurrentTimeMillis()) || !guard.isAvailable())
+      return isUsable ? entry : undefined
     }
 
-    /** Reads an entry into memory, unless it is set or removed in the meantime. */
+    /** Reads an entry into memory, unless it is removed in the meantime, and returns the newer one. */
     const read = (key: string): Effect.Effect<CacheEntry | null, StoreError> =>
       Effect.suspend(() => {
-        const known = memory.get(key)
-        const startedAt = clock.unsafeCurrentTimeMillis()
         const startedAfter = removals
-        return Effect.map(fetch(backend, key, known, isFreshNow), (found) => {
+        return Effect.map(backend.get(key), (found) => {
           if (removals !== startedAfter) return null
-          const current = memory.get(key)
-          if (current !== known) return current ?? found
-          if (found !== known) memory.remove(key)
           if (found !== null) {
-            checkedAt.set(found, startedAt)
             versions.see(found.version)
             memory.set(key, found)
           }
-          return found
+          return memory.get(key) ?? found
         })
       })
 
@@ -109,10 +75,7 @@ export const make = (
       )
     }
 
-    const forgetAll = Effect.sync(() => {
-      memory.clear()
-      removals += 1
-    })
+    const clearMemory = Effect.sync(forgetAll)
 
     return {
       peek,
@@ -126,10 +89,8 @@ export const make = (
         }),
       set: (key, entry) =>
         Effect.sync(() => {
-          if (!memory.set(key, entry)) return
-          checkedAt.set(entry, clock.unsafeCurrentTimeMillis())
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
-          runFork(Effect.ignore(write(key, entry)), { scope })
+          if (memory.set(key, entry)) runFork(Effect.ignore(write(key, entry)), { scope })
         }),
       nextVersion: versions.next,
       remove: (key) =>
@@ -138,32 +99,14 @@ export const make = (
           removals += 1
           return Effect.isSuccess(guard.run(backend.remove(key)))
         }),
-      clear: forgetAll.pipe(
+      clear: clearMemory.pipe(
         Effect.zipRight(Effect.isSuccess(guard.run(backend.clear))),
         // Entries that were read before the remote store removed them.
-        Effect.zipLeft(forgetAll)
+        Effect.zipLeft(clearMemory)
       ),
-      clearMemory: forgetAll
+      clearMemory
     }
   })
-
-/** Reads the entry that replaces `known`, the one in memory. It was removed if there is not even a version. */
-const fetch = (
-  backend: RemoteCacheBackend,
-  key: string,
-  known: CacheEntry | undefined,
-  isFreshNow: (entry: CacheEntry) => boolean
-): Effect.Effect<CacheEntry | null, StoreError> =>
-  known === undefined ?
-    backend.get(key) :
-    Effect.flatMap(backend.getVersion(key), (version) =>
-      version === null
-        ? Effect.succeed(null)
-        // The remote store has missed an entry that is newer, or lost it.
-        : version === known.version || version < known.version && isFreshNow(known)
-        ? Effect.succeed(known)
-        // Another process may have written a version alone: no reason to stop using a fresh entry.
-        : Effect.map(backend.get(key), (found) => found ?? (isFreshNow(known) ? known : null)))
 
 interface Versions {
   /** Issues a version: by the remote store, or by this process if that does not reply in time. */

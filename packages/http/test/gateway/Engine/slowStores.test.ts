@@ -22,11 +22,11 @@ const slowStores = (whenUnavailable: RateLimitStore.WhenUnavailable, replyMillis
     state.replyMillis = replyMillis
     const cache = yield* CacheStore.tiered({
       get: () => slowly(Effect.succeed(null)),
-      getVersion: () => slowly(Effect.succeed(null)),
       set: () => slowly(Effect.void),
       nextVersion: (after) => slowly(Effect.succeed(after + 1)),
       remove: () => slowly(Effect.void),
       clear: slowly(Effect.void),
+      watchRemovals: () => Effect.void,
       ping: Effect.void
     })
     return { cache, limits }
