@@ -14,7 +14,6 @@ import {
   comparableText,
   expectAscending,
   expectConsistentCollection,
-  expectConsistentSale,
   expectConsistentToken,
   expectConsistentWallet,
   expectUniquePositions,
@@ -42,9 +41,7 @@ const chainAsText = (chain: ChainLedger, ledger: Ledger): string =>
   comparableText([
     fullHistory(chain, ledger),
     chain.block(chain.head),
-    [...chain.tokens.values()].map((
-      token
-    ) => [token, chain.holders(token.address), chain.totalSupply(token.address)]),
+    [...chain.tokens.values()].map((token) => [token, chain.holders(token.address)]),
     [...chain.collections.values()].map((collection) => [collection, chain.nfts(collection.address)]),
     [...ledger.wallets.values()].map((wallet) => [wallet, chain.activity(wallet.address)])
   ])
@@ -60,7 +57,6 @@ describe("balances", () => {
     for (const collection of chain.collections.keys()) {
       expectConsistentCollection(chain, collection, all.trades)
     }
-    for (const trade of all.trades) expectConsistentSale(trade, all.transfers, all.nftTransfers)
     expectUniquePositions([...all.transfers, ...all.nftTransfers])
     for (const wallet of [...ledger.wallets.keys(), zeroAddress]) expectConsistentWallet(chain, wallet, all)
   }, runs)
@@ -125,36 +121,14 @@ describe("withNewBlocks", () => {
 })
 
 describe("make", () => {
-  it.prop(
-    "gives equal data for equal seeds and different data for different seeds",
-    [seed, seed],
-    ([one, other]) => {
-      const ledgerAsText = (seed: number): string => {
-        const ledger = make({ seed, scale: 300 })
-        const { mainnet, testnet } = ledger.transactions
-        return comparableText([
-          chainAsText(chainOf(ledger, "base"), ledger),
-          [...mainnet],
-          [...testnet],
-          ledger.streams,
-          ledger.examples
-        ])
-      }
-      expect(ledgerAsText(one)).toBe(ledgerAsText(one))
-      if (!Object.is(one, other) && String(one) !== String(other)) {
-        expect(ledgerAsText(one)).not.toBe(ledgerAsText(other))
-      }
-    },
-    runs
-  )
-
   it.prop("has these examples for any seed", [seed], ([seed]) => {
     const { chains, examples } = make({ seed, scale: 10 })
     const eth = chains.get("eth")
     expect(eth?.nfts(examples.collection721).map(({ tokenId }) => tokenId)).toContain(1n)
     expect(eth?.nfts(examples.collection1155).map(({ tokenId }) => tokenId)).toContain(examples.tokenId1155)
     expect(eth?.walletTrades(examples.wallet).length).toBeGreaterThan(0)
-    expect(eth?.totalSupply(examples.unpricedToken)).toBe(2n ** 256n - 1n)
+    const supply = eth?.holders(examples.unpricedToken).reduce((sum, { balance }) => sum + balance, 0n)
+    expect(supply).toBe(2n ** 256n - 1n)
   }, runs)
 })
 

@@ -3,7 +3,6 @@ import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Accounts } from "./Accounts.ts"
 import * as Aggregates from "./Aggregates.ts"
-import { makeBlockLayout } from "./BlockLayout.ts"
 import { makeCatalog } from "./Catalog.ts"
 import { busyChain, chainConfigs, headTime } from "./ChainConfigs.ts"
 import { makeHistory } from "./History.ts"
@@ -47,7 +46,8 @@ export const chainLedger = ({ accounts, name, scale, seed }: {
     token: catalog().busy.address,
     wallet: accounts.busy,
     counterparties: accounts.participants,
-    layout: makeBlockLayout(seed, config.head, scale)
+    head: config.head,
+    scale
   })
 
   const upTo = (head: number): ChainLedger => {
@@ -104,7 +104,6 @@ export const chainLedger = ({ accounts, name, scale, seed }: {
       nftTransfers: (collection) => fromList(nftTransfers(collection)),
       walletTrades: (wallet) => fromList(tradesOfWallet(wallet)),
       holders,
-      totalSupply: (token) => holders(token).reduce((sum, { balance }) => sum + balance, 0n),
       nfts: (collection) => catalog().collections.has(collection) ? nfts(collection) : none,
       activity: (wallet) => {
         const lists = [transfersOfWallet(wallet), nftTransfersOfWallet(wallet), tradesOfWallet(wallet)]

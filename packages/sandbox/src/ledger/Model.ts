@@ -135,7 +135,6 @@ export interface ChainLedger {
   readonly walletTrades: (wallet: Address) => Sequence<NftSale>
   /** Holders with positive balances, largest balance first, equal balances by address. */
   readonly holders: (token: Address) => ReadonlyArray<{ readonly owner: Address; readonly balance: bigint }>
-  readonly totalSupply: (token: Address) => bigint
   /** NFTs of a collection by token ID, without burned ones. */
   readonly nfts: (collection: Address) => ReadonlyArray<NftState>
   readonly activity: (wallet: Address) => WalletActivity | undefined

@@ -8,11 +8,10 @@
  */
 import type { Address } from "@blockquarry/core/Address"
 import * as Aggregates from "./Aggregates.ts"
-import type { BlockLayout } from "./BlockLayout.ts"
-import { zeroAddress } from "./Identifiers.ts"
+import { hashes, zeroAddress } from "./Identifiers.ts"
 import { lazy } from "./Lazy.ts"
-import type { Sequence, TokenTransfer } from "./Model.ts"
-import { makeRandom } from "./Random.ts"
+import type { LogPosition, Sequence, TokenTransfer } from "./Model.ts"
+import { makeRandom, randomAt } from "./Random.ts"
 import { firstIndex, isValidIndex } from "./Sequences.ts"
 
 const pairsPerRound = 512
@@ -55,8 +54,72 @@ const makeRound = (
   })
 }
 
+/** The number of blocks after which the pattern repeats. */
+const patternBlocks = 64
+
+const maxTransfersPerBlock = 7
+
+/** The number of blocks over which past transfers are spread. */
+const spanBlocks = 3_000_000
+
+/** Other transactions have lower or much higher indexes, so that both kinds are mixed within a block. */
+const firstTransaction = 200
+const firstLog = 700
+
 /**
- * Creates the transfers between the busy wallet and its counterparties, at the positions of `layout`. The result is a function
+ * Creates the positions of `scale` transfers up to the block `head`, and of transfers in all later blocks: one to seven per block,
+ * two per transaction. The number of transfers per block repeats, so a small table determines each position.
+ */
+const makeBlockLayout = (seed: string, head: number, scale: number) => {
+  const { below } = makeRandom(`${seed}/busy/places`)
+  const starts: Array<number> = []
+  const blocks: Array<number> = []
+  for (let block = 0; block < patternBlocks; block++) {
+    starts.push(blocks.length)
+    const size = 1 + below(maxTransfersPerBlock)
+    for (let i = 0; i < size; i++) blocks.push(block)
+  }
+  const transfersPerPattern = blocks.length
+
+  /** The block of a transfer, counted from its first block, and its rank in that block. */
+  const positionInPattern = (index: number): { readonly block: number; readonly rank: number } => {
+    const offset = index % transfersPerPattern
+    const block = blocks[offset] ?? 0
+    return {
+      block: Math.floor(index / transfersPerPattern) * patternBlocks + block,
+      rank: offset - (starts[block] ?? 0)
+    }
+  }
+  const transfersBefore = (block: number): number =>
+    Math.floor(block / patternBlocks) * transfersPerPattern + (starts[block % patternBlocks] ?? 0)
+
+  const pastBlocks = scale === 0 ? 0 : positionInPattern(scale - 1).block + 1
+  const gap = Math.max(1, Math.floor(spanBlocks / Math.max(1, pastBlocks)))
+  const noise = randomAt(`${seed}/busy/gaps`)
+  const hash = hashes(`${seed}/busy/transaction`)
+  return {
+    at: (index: number): LogPosition => {
+      const isPast = index < scale
+      const { block, rank } = positionInPattern(isPast ? index : index - scale)
+      const ordinal = isPast ? block : pastBlocks + block
+      const pair = rank >> 1
+      return {
+        // The last past block is the head
+        block: isPast && block < pastBlocks - 1
+          ? head - (pastBlocks - 1 - block) * gap + (noise(block) % gap)
+          : head + ordinal - pastBlocks + 1,
+        transaction: hash(ordinal * maxTransfersPerBlock + pair),
+        transactionIndex: firstTransaction + 2 * pair,
+        logIndex: firstLog + 3 * rank + (noise(ordinal) % 3)
+      }
+    },
+    /** Returns the number of transfers up to a block, which must not be before the initial head. */
+    count: (block: number): number => scale + transfersBefore(Math.max(0, block - head))
+  }
+}
+
+/**
+ * Creates the transfers between the busy wallet and its counterparties: `scale` up to the block `head`. The result is a function
  * from a head to the transfers up to it.
  */
 export const syntheticTransfers = (options: {
@@ -64,11 +127,13 @@ export const syntheticTransfers = (options: {
   readonly token: Address
   readonly wallet: Address
   readonly counterparties: ReadonlyArray<Address>
-  readonly layout: BlockLayout
+  readonly head: number
+  readonly scale: number
 }) => {
-  const { layout, token, wallet } = options
+  const { seed, token, wallet } = options
+  const layout = makeBlockLayout(seed, options.head, options.scale)
   const patterns = lazy(() =>
-    makeRound(options.seed, wallet, options.counterparties.filter((counterparty) => counterparty !== wallet))
+    makeRound(seed, wallet, options.counterparties.filter((counterparty) => counterparty !== wallet))
   )
   const length = 2 * pairsPerRound
 
