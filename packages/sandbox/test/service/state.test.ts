@@ -128,14 +128,6 @@ describe("indexing", () => {
 })
 
 describe("block time", () => {
-  const { busyWallet } = examples
-  const transfers = dataUrl(`/${busyWallet}/erc20/transfers`, {
-    limit: 100,
-    from_block: eth.head + 1,
-    order: "ASC"
-  })
-  const newTransfers = (sandbox: Sandbox.SandboxService) => Effect.map(send(sandbox, transfers), decodePage)
-
   it.effect("adds a block to every chain each time it passes", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ blockTime: "2 seconds" })
@@ -147,22 +139,6 @@ describe("block time", () => {
       expect(yield* heads).toEqual(before.map((head) => head + 1))
       yield* TestClock.adjust("9 seconds")
       expect(yield* heads).toEqual(before.map((head) => head + 5))
-    }))
-
-  it.effect("adds the same records as addBlocks, and those of earlier blocks stay", () =>
-    Effect.gen(function*() {
-      const timed = yield* makeSandbox({ blockTime: "1 second" })
-      expect((yield* newTransfers(timed)).result).toEqual([])
-      yield* TestClock.adjust("3 seconds")
-      const first = yield* newTransfers(timed)
-      expect(first.result.length).toBeGreaterThan(0)
-      yield* TestClock.adjust("4 seconds")
-      const second = yield* newTransfers(timed)
-      expect(second.result.slice(0, first.result.length)).toEqual(first.result)
-      expect(second.result.length).toBeGreaterThan(first.result.length)
-      const added = yield* makeSandbox()
-      yield* added.addBlocks("eth", 7)
-      expect((yield* newTransfers(added)).result).toEqual(second.result)
     }))
 })
 
