@@ -27,60 +27,16 @@ export const make = (file: number): Effect.Effect<LogSink, never, Scope.Scope> =
     (writer) => (line) => writer.add(line)
   )
 
-const emptyBuffer = Buffer.alloc(0)
-
-const lineFeed = 10
-
 /** The size of a buffer of lines that has not grown. */
 const initialBytes = 64 * 1024
 
-/** A larger buffer is released with its batch. */
-const maxKeptBytes = 1024 * 1024
-
-/** Lines in UTF-8. As strings, garbage collection would copy each line until it is written, often in many parts. */
-class LineBuffer {
-  #bytes = Buffer.allocUnsafeSlow(initialBytes)
-  #length = 0
-
-  get byteLength(): number {
-    return this.#length
-  }
-
-  add(line: string): void {
-    if (!fits(line, this.#bytes.byteLength - this.#length)) {
-      const neededBytes = this.#length + Buffer.byteLength(line) + 1
-      const larger = Buffer.allocUnsafeSlow(Math.max(neededBytes, 2 * this.#bytes.byteLength))
-      this.#bytes.copy(larger, 0, 0, this.#length)
-      this.#bytes = larger
-    }
-    this.#length += this.#bytes.write(line, this.#length)
-    this.#bytes[this.#length] = lineFeed
-    this.#length += 1
-  }
-
-  /** Returns all lines and removes them. The next line may overwrite the result. */
-  take(): Buffer {
-    const lines = this.#bytes.subarray(0, this.#length)
-    this.#length = 0
-    if (this.#bytes.byteLength > maxKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(initialBytes)
-    return lines
-  }
-}
-
-/** The bytes of a UTF-16 code unit in UTF-8. */
-const maxBytesPerChar = 3
-
-/** Returns whether a line and its line feed have at most this many bytes. Counts them only if the length does not decide. */
-const fits = (line: string, bytes: number): boolean =>
-  maxBytesPerChar * line.length < bytes || Buffer.byteLength(line) < bytes
-
 class BufferedWriter {
-  #lines = new LineBuffer()
-  /** Has the current batch. */
-  #otherLines = new LineBuffer()
+  /** Waiting lines in UTF-8. As strings, garbage collection would copy each line until it is written, often in many parts. */
+  #lines = Buffer.allocUnsafeSlow(initialBytes)
+  #length = 0
   #dropped = 0
   /** The bytes of the current batch that are not written yet. */
-  #unwritten: Buffer = emptyBuffer
+  #unwritten: Buffer = Buffer.alloc(0)
   #writing = false
   #closing = false
   #closed = false
@@ -96,12 +52,20 @@ class BufferedWriter {
 
   add(line: string): void {
     if (this.#closed) return
-    if (fits(line, maxBufferedBytes - this.#unwritten.byteLength - this.#lines.byteLength)) {
-      this.#lines.add(line)
-    } else {
-      this.#dropped += 1
-    }
+    const bytes = Buffer.byteLength(line) + 1
+    if (this.#unwritten.byteLength + this.#length + bytes > maxBufferedBytes) this.#dropped += 1
+    else this.#append(line, bytes)
     this.#scheduleWrite(flushDelayMs)
+  }
+
+  #append(line: string, bytes: number): void {
+    if (this.#length + bytes > this.#lines.byteLength) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(this.#length + bytes, 2 * this.#lines.byteLength))
+      this.#lines.copy(larger, 0, 0, this.#length)
+      this.#lines = larger
+    }
+    this.#lines.write(`${line}\n`, this.#length)
+    this.#length += bytes
   }
 
   readonly close: Effect.Effect<void> = Effect.async((resume) => {
@@ -133,7 +97,7 @@ class BufferedWriter {
       if (error === null && written > 0) {
         this.#unwritten = this.#unwritten.subarray(written)
         // Lines that arrived in the meantime wait for others.
-        return this.#unwritten.byteLength > 0 || this.#lines.byteLength === 0 || this.#closing
+        return this.#unwritten.byteLength > 0 || this.#length === 0 || this.#closing
           ? this.#write()
           : this.#scheduleWrite(flushDelayMs)
       }
@@ -146,15 +110,18 @@ class BufferedWriter {
 
   /** Moves all buffered lines into the current batch. */
   #fillBuffer(): void {
+    if (this.#length === 0 && this.#dropped === 0) return
     if (this.#dropped > 0) {
-      this.#lines.add(
-        JSON.stringify({ level: "warning", message: "log lines dropped", dropped: this.#dropped })
-      )
+      const report = JSON.stringify({
+        level: "warning",
+        message: "log lines dropped",
+        dropped: this.#dropped
+      })
+      this.#append(report, Buffer.byteLength(report) + 1)
       this.#dropped = 0
     }
-    const lines = this.#lines
-    this.#lines = this.#otherLines
-    this.#otherLines = lines
-    this.#unwritten = lines.take()
+    this.#unwritten = this.#lines.subarray(0, this.#length)
+    this.#lines = Buffer.allocUnsafeSlow(initialBytes)
+    this.#length = 0
   }
 }

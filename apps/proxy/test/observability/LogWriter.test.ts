@@ -8,7 +8,6 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { buffersUsed } from "../../../../packages/http/test/support/MemoryUsage.ts"
 import type { LogSink } from "../../src/observability/Logging.ts"
 import * as LogWriter from "../../src/observability/LogWriter.ts"
 
@@ -181,17 +180,6 @@ describe("the buffer of lines", () => {
       sink("x".repeat(3 * mebi))
       yield* ends.readTo("}\n")
       expect(ends.text === `${"x".repeat(3 * mebi)}\n${reportedDrops(1)}`).toBe(true)
-    }))
-
-  it.scopedLive("is small again after a large batch", () =>
-    Effect.gen(function*() {
-      const { ends, sink, tried } = yield* start
-      const before = buffersUsed()
-      write(sink, 4 * many)
-      yield* ends.readTo(`${line(4 * many - 1)}\n`)
-      yield* Effect.repeat(tried, { until: () => buffersUsed() - before < 1024 * 1024 })
-      sink("one more")
-      yield* ends.readTo("one more\n")
     }))
 })
 
