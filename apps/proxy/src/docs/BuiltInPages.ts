@@ -33,8 +33,8 @@ export const layer: Layer.Layer<Pages, never, Engine | Overrides | Upstreams> = 
         Health.readyResponse(configured, overrides, engine, shuttingDown)],
       [
         "/openapi.json",
-        documentPage(({ config, costs }) =>
-          HttpResponse.json(200, OpenApiDocument.document(config, costs))
+        documentPage(({ costs }) =>
+          HttpResponse.json(200, OpenApiDocument.document(costs))
         )
       ],
       ["/docs", documentPage(({ costs }) => DocsPage.render(costs, examples))]

@@ -27,7 +27,7 @@ export const render = (costs: CostTable, examples: ExampleValues = ethereum): Ht
     `# ${info.title}, API ${info.version}: ${info.summary}
 
 # PROXY is the origin of this page, and TOKEN your token of the proxy, if it requires one.
-# /openapi.json describes parameters, responses, headers, errors and rules of pass-through.
+# /openapi.json describes parameters, responses, headers and errors.
 
 ${allOperations.map((operation) => commandOf(operation, costs, examples)).join("\n\n")}
 `,

@@ -6,11 +6,10 @@
  */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Rec from "effect/Record"
-import type { Config } from "../../config/Config.ts"
 import { errorCodes } from "../../exchange/ErrorCode.ts"
 import type { CostTable } from "../../quota/CostTable.ts"
 import { errorResponses } from "./ErrorResponses.ts"
-import { headers, pathsOf, rulePathsOf } from "./OperationPaths.ts"
+import { headers, pathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
 
 /** Describes a page of the proxy. `responses` has the meaning of each status. */
@@ -40,15 +39,11 @@ const tags = [
   { name: "streams", description: "Streams" },
   { name: "ledger", description: "Ledger transactions" },
   { name: "lists", description: "Streaming lists" },
-  {
-    name: "passthrough",
-    description: "Requests that no operation describes, for clients with the scope passthrough"
-  },
   { name: "proxy", description: "The proxy itself" }
 ]
 
-/** Returns the document. `x-cost-units` is the effective price of each operation and rule, and `x-rate-cost-units` the rate cost. */
-export const document = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTable): JsonObject => ({
+/** Returns the document. `x-cost-units` is the effective price of each operation, and `x-rate-cost-units` the rate cost. */
+export const document = (costs: CostTable): JsonObject => ({
   openapi: "3.1.0",
   info,
   servers: [{ url: "/" }],
@@ -57,7 +52,6 @@ export const document = ({ passthrough }: Pick<Config, "passthrough">, costs: Co
   security: [{ ApiKeyAuth: [] }, { bearer: [] }, {}],
   tags,
   paths: {
-    ...rulePathsOf(passthrough.rules, costs),
     ...Object.fromEntries(allOperations.flatMap((operation) => pathsOf(operation, costs))),
     "/livez": pageOf("livez", "Liveness", { "200": "The process is running" }),
     "/readyz": pageOf("readyz", "Readiness and configured upstreams", {

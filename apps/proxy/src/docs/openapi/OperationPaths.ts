@@ -1,8 +1,6 @@
 /** Path items of the operations. */
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
-import * as Arr from "effect/Array"
-import * as Rec from "effect/Record"
-import type { Cost, PassThroughRule } from "../../config/Config.ts"
+import type { Cost } from "../../config/Config.ts"
 import * as ListStream from "../../pipeline/ListStream.ts"
 import { ledgerNetworks } from "../../pipeline/ParseRequest.ts"
 import { prefixes } from "../../pipeline/Router.ts"
@@ -60,11 +58,6 @@ const parametersOf = ({ api, parameters }: DescribedOperation): ReadonlyArray<Js
   [...parameters.filter((parameter) => parameter.in !== "body"), ...(api === "ledger" ? [network] : [])]
     .flatMap(describeParameter)
 
-const successesOf = ({ method }: DescribedOperation): Readonly<Record<string, string>> => ({
-  "200": "Upstream response, byte for byte",
-  ...(method === "GET" ? { "304": "Not modified (If-None-Match)" } : {})
-})
-
 /**
  * Describes an array parameter under both names that clients use. The proxy also accepts `name[0]=…` and comma-separated
  * values.
@@ -113,14 +106,12 @@ const operationOf = (operation: DescribedOperation, cost: Cost, alias: boolean):
   parameters: parametersOf(operation),
   ...bodyOf(operation),
   responses: {
-    ...Rec.map(successesOf(operation), (description, status) =>
-      status === "200"
-        ? {
-          description,
-          headers: operationResponseHeaders,
-          content: { "application/json": { schema: reference(responseSchemaName(operation.id)) } }
-        }
-        : { description }),
+    "200": {
+      description: "Upstream response, byte for byte",
+      headers: operationResponseHeaders,
+      content: { "application/json": { schema: reference(responseSchemaName(operation.id)) } }
+    },
+    ...(operation.method === "GET" ? { "304": { description: "Not modified (If-None-Match)" } } : {}),
     ...errorResponsesOf(operation)
   }
 })
@@ -185,35 +176,3 @@ export const pathsOf = (
       : [])
   ]
 }
-
-/** Describes the rules of pass-through. `{rest}` is any rest of a path. */
-export const rulePathsOf = (rules: ReadonlyArray<PassThroughRule>, costs: CostTable): JsonObject =>
-  Rec.map(
-    Arr.groupBy(rules, ({ path }) => template(path.replace(/\*$/, ":rest"))),
-    (rules, path) =>
-      Object.fromEntries(rules.map((rule) => [rule.method.toLowerCase(), ruleOf(rule, path, costs)]))
-  )
-
-const ruleOf = (
-  { cost, method, name, path: pattern }: PassThroughRule,
-  path: string,
-  costs: CostTable
-): JsonObject => ({
-  operationId: name,
-  tags: ["passthrough"],
-  summary: "Passed through to the upstream, which describes it",
-  ...costOf(cost ?? costs.ofPath(pattern)),
-  parameters: Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter]) => ({
-    name: parameter,
-    in: "path",
-    required: true,
-    schema: { type: "string" }
-  })),
-  ...(method === "GET"
-    ? {}
-    : { requestBody: { content: { "application/json": { schema: { type: "object" } } } } }),
-  responses: {
-    "2XX": { description: "Upstream response, byte for byte", headers: operationResponseHeaders },
-    ...errorResponsesOf({ method: method === "GET" ? "GET" : "POST" })
-  }
-})

@@ -13,7 +13,7 @@ import { examples, ledger, sendRequest, start } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
 
 /** The document after encoding and decoding, as clients see it. */
-const document = JSON.parse(JSON.stringify(OpenApiDocument.document(defaults, CostTable.make(defaults))))
+const document = JSON.parse(JSON.stringify(OpenApiDocument.document(CostTable.make(defaults))))
 
 const resolve = (reference: string): unknown => {
   if (!reference.startsWith("#/")) throw new Error(`not a reference within the document: ${reference}`)
