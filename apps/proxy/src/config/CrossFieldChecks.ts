@@ -1,15 +1,12 @@
 /** Checks that involve several keys. */
 import { pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { closestMatch } from "@blockquarry/core/Suggestion"
 import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
-import * as Names from "@blockquarry/http/gateway/Settings"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { allowsAnonymousClients, type Config, type Cost, isLoopback, shareOf } from "./Config.ts"
+import { allowsAnonymousClients, type Config, type Cost, isLoopback } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import { formatSize } from "./ValueFormats.ts"
 import { shapeOf } from "./Weights.ts"
 
 const operationPaths: ReadonlySet<string> = new Set(
@@ -34,8 +31,8 @@ export const check = (
   checkPrices(config, reject)
   checkRules(config, reject)
   checkAccess(config, reject, warn)
-  checkStores(config, reject, warn)
-  checkUpstream(config, warn)
+  checkRedis(config, reject)
+  if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
   return { errors, warnings }
 }
 
@@ -50,9 +47,7 @@ const checkNames = (
   const subjects = clients.flatMap(({ subjects }, client) =>
     subjects.map((subject, index) => [["clients", client, "subjects", index], subject] as const)
   )
-  if (jwt === undefined) {
-    for (const [path] of subjects) reject(path, "subjects are those of JWTs; add the section jwt")
-  } else if (allowsAnonymousClients({ clients })) {
+  if (jwt !== undefined && allowsAnonymousClients({ clients })) {
     reject(["jwt"], "authentication is disabled because clients is empty; add clients with subjects")
   }
   const members = teams.flatMap(({ clients }, team) =>
@@ -61,10 +56,7 @@ const checkNames = (
   const policyNames = namesIn(["policies"], policies)
   const known = [...allOperations.map(({ id }) => id), ...rules.map(({ name }) => name), "other"]
   for (const [path, name] of policyNames) {
-    if (known.includes(name)) continue
-    const similar = closestMatch(name, known)
-    const hint = similar === undefined ? "" : `; did you mean ${similar}?`
-    reject(path, `no operation and no rule has the name ${name}${hint}`)
+    if (!known.includes(name)) reject(path, `no operation and no rule has the name ${name}`)
   }
   const repetitions = [
     ...repeated(policyNames, "an operation or rule has one policy"),
@@ -134,29 +126,18 @@ const checkRules = ({ clients, passthrough: { rules } }: Config, reject: Report)
   }
 }
 
-/** Who can connect, and who can authenticate. */
+/** Who can connect. */
 const checkAccess = (
   { admin, allowAnonymous, clients, listen }: Config,
   reject: Report,
   warn: Report
 ): void => {
-  const isAnonymous = allowsAnonymousClients({ clients })
-  for (const [index, { name, subjects, tokens }] of clients.entries()) {
-    if (tokens.length + subjects.length > 0) continue
-    warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
-  }
-  if (!isAnonymous && allowAnonymous) {
-    reject(["allowAnonymous"], "conflicts with clients, which require tokens; remove one of them")
-  }
-  if (isAnonymous && !allowAnonymous && !isLoopback(listen.host)) {
+  if (allowsAnonymousClients({ clients }) && !allowAnonymous && !isLoopback(listen.host)) {
     reject(
       ["listen", "host"],
       "other machines can connect to this address, and authentication is disabled because clients is empty: " +
         "add clients (quarry-proxy token NAME creates a token), listen on 127.0.0.1, or set allowAnonymous: true"
     )
-  }
-  if (admin?.port === listen.port && listen.port !== 0 && isSameHost(admin.host, listen.host)) {
-    reject(["admin", "port"], `port ${listen.port} is already used by listen.port; choose another port`)
   }
   if (admin?.open === "all" && !isLoopback(admin.host)) {
     warn(
@@ -167,39 +148,10 @@ const checkAccess = (
   }
 }
 
-const checkStores = (config: Config, reject: Report, warn: Report): void => {
-  const { clients, limits, quotas, redis, teams } = config
+const checkRedis = ({ redis }: Config, reject: Report): void => {
   const redisUrl = Either.getOrUndefined(parseRedisUrl(redis === undefined ? "" : Redacted.value(redis.url)))
   if (redis?.tls !== undefined && redisUrl?.tls === false) {
     reject(["redis", "tls"], "conflicts with redis.url, which is not rediss:// or rediss+sentinel://")
-  }
-  const owners = [quotas, ...teams, ...clients]
-  if (redis === undefined && owners.some(({ monthlyQuota }) => monthlyQuota !== null)) {
-    warn(["redis"], "not set, so monthly quotas are in memory, and begin at zero when the process restarts")
-  }
-  const clientMemory = Math.floor(limits.maxBufferedBytes * shareOf(config, "clientMemoryShare"))
-  if (clientMemory < limits.maxResponseBytes) {
-    reject(
-      ["limits", "maxBufferedBytes"],
-      `one client may use ${formatSize(clientMemory)} of memory${
-        allowsAnonymousClients(config) ? "" : " (limits.clientMemoryShare)"
-      }, which is less than a response of limits.maxResponseBytes (${
-        formatSize(limits.maxResponseBytes)
-      }): increase this value, or decrease limits.maxResponseBytes`
-    )
-  }
-}
-
-const checkUpstream = (config: Config, warn: Report): void => {
-  const { baseUrls, keys, sandbox } = config.upstream
-  if (sandbox) return
-  const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
-  if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
-  const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
-  const remedy = keys.length === 0 ? `set ${Names.apiKey}, or add a key` : "add it to the upstreams of a key"
-  for (const name of withoutKey) {
-    const message = `no API key is configured for this upstream, so requests for it fail; ${remedy}`
-    warn(["upstream", "baseUrls", name], message)
   }
 }
 
@@ -222,8 +174,3 @@ const repeated = (
     return first === path ? [] : [{ path, message: `same as ${ConfigPath.format(first)}; ${requirement}` }]
   })
 }
-
-const wildcards: ReadonlyArray<string> = ["0.0.0.0", "::"]
-
-const isSameHost = (a: string, b: string): boolean =>
-  a.toLowerCase() === b.toLowerCase() || wildcards.includes(a) || wildcards.includes(b)

@@ -3,7 +3,6 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as NodePath from "node:path"
 import type { Config } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
@@ -81,7 +80,6 @@ export const load = (
     const errors = [
       ...secrets.flatMap(({ error, path }) => found(path, error)),
       ...found(["costTable", "file"], costs.error),
-      ...found(["jwt", "jwks"], keySet && (yield* keySetProblem(keySet))),
       ...checks.errors.flatMap(({ message, path }) => found(path, message))
     ]
     const warnings = Diagnostic.sort([
@@ -103,20 +101,6 @@ const readYaml = (file: string | undefined) =>
       digest,
       yaml: Either.match(contents, { onLeft: YamlReader.unreadable, onRight: YamlReader.parseYaml })
     }))
-
-/** Returns what is wrong with the file of a key set, which the proxy reads when it has started. */
-const keySetProblem = (path: string) =>
-  Effect.map(Files.readFile(path), ({ contents }) =>
-    Either.match(contents, {
-      onLeft: (reason) => `${path}: ${reason}`,
-      onRight: (bytes) =>
-        isKeySet(new TextDecoder().decode(bytes))
-          ? undefined
-          : `${path}: expected a JSON Web Key Set, {"keys":[…]}`
-    }))
-
-const isKeySet = (text: string) => Either.isRight(Schema.decodeEither(KeySet)(text))
-const KeySet = Schema.parseJson(Schema.Struct({ keys: Schema.Array(Schema.Object) }))
 
 const readCostTable = ({ file }: Config["costTable"], directory: string) =>
   Effect.gen(function*() {
