@@ -14,7 +14,6 @@ import Moralis from "moralis"
 import { operations, operationsV2 } from "moralis/common-evm-utils"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { sample } from "../../../packages/core/test/support/sample.ts"
-import type { Config } from "../src/config/Config.ts"
 import * as Weights from "../src/config/Weights.ts"
 import * as EvmApi from "./support/EvmApi.ts"
 import {
@@ -46,7 +45,7 @@ const rules = writes.map(({ method, name, path }) =>
   })
 )
 
-const proxyOf = (weights: Config["weights"]) =>
+const proxyOf = (weights: ReadonlyArray<Weights.EndpointWeight>) =>
   start({
     endpoints: { ...testEndpoints, baseUrls: { ...testEndpoints.baseUrls, data: stub.url } },
     httpClient,
@@ -54,7 +53,7 @@ const proxyOf = (weights: Config["weights"]) =>
       admin: openAdmin,
       clients: [testClient("sdk", key), testClient("refused", "refused", { scopes: ["tokenPrice"] })],
       passthrough: { default: "reads", rules },
-      weights
+      costTable: { file: { path: "", weights } }
     }
   })
 
@@ -124,7 +123,9 @@ describe("without a proxy", () => {
   })
 })
 
-const tables: ReadonlyArray<readonly [table: string, distance: number, weights: Config["weights"]]> = [
+const tables: ReadonlyArray<
+  readonly [table: string, distance: number, weights: ReadonlyArray<Weights.EndpointWeight>]
+> = [
   ["the built-in table", 1, []],
   ["the table of the upstream", 4, Either.getOrThrow(Weights.decode(JSON.stringify(EvmApi.weights)))]
 ]

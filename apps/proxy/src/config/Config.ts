@@ -13,7 +13,7 @@ import * as Net from "node:net"
 import { key, keysOf, list, optionalKey, optionalSection, requiredKey, section } from "./ConfigKey.ts"
 import * as Variables from "./EnvironmentVariables.ts"
 import * as Values from "./ValueSchemas.ts"
-import type { EndpointWeight } from "./Weights.ts"
+import { WeightsFile } from "./Weights.ts"
 
 const { minutes, seconds } = Duration
 const kibibyte = 1024
@@ -170,7 +170,7 @@ const CostsSection = Schema.Struct(
 
 const CostTableSection = Schema.Struct({
   file: optionalKey(
-    Values.FilePath,
+    WeightsFile,
     "./weights.json",
     "File with the table of the upstream: the JSON of its /info/endpointWeights."
   )
@@ -345,15 +345,15 @@ const CacheSection = Schema.Struct({
 
 const UsageSection = Schema.Struct({
   file: optionalKey(
-    Values.FilePath,
+    Values.ResolvedPath,
     "/var/lib/quarry/usage.ndjson",
     "File of one process for its usage, to which it appends each second. With redis, usage is in Redis instead."
   ),
   retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.")
 })
 
-const pem = (file: string, description: string, details = {}) =>
-  optionalKey(Values.Pem, { file: `/run/secrets/redis-${file}` }, description, details)
+const pem = (schema: typeof Values.PrivateKey, file: string, description: string, details = {}) =>
+  optionalKey(schema, { file: `/run/secrets/redis-${file}` }, description, details)
 
 const RedisSection = Schema.Struct({
   url: requiredKey(
@@ -370,9 +370,9 @@ const RedisSection = Schema.Struct({
   ),
   tls: optionalSection(
     Schema.Struct({
-      ca: pem("ca.pem", "Certificate of the server's authority."),
-      certificate: pem("client.pem", "Certificate of the proxy."),
-      key: pem("client.key", "Its private key.", sensitive)
+      ca: pem(Values.Certificate, "ca.pem", "Certificate of the server's authority."),
+      certificate: pem(Values.Certificate, "client.pem", "Certificate of the proxy."),
+      key: pem(Values.PrivateKey, "client.key", "Its private key.", sensitive)
     }),
     "Certificates for rediss://, in PEM. New ones apply to the connections that are made after a reload.",
     { restart: false }
@@ -449,7 +449,7 @@ const LogSection = Schema.Struct({
   requests: key(Flag, true, "Whether each request is logged.")
 })
 
-/** The configuration file with its secrets. Decoding fills in the defaults. */
+/** The configuration file. Decoding fills in the defaults, and reads the files and variables that values name. */
 export const ConfigDocument = Schema.Struct({
   listen: section(ListenSection, "Listener for clients."),
   admin: section(AdminSection, "Admin listener: status page, metrics, usage, purge. off disables it.", {
@@ -498,13 +498,8 @@ export const ConfigDocument = Schema.Struct({
   log: section(LogSection, "Log on standard error.")
 })
 
-export type ConfigDocument = typeof ConfigDocument.Type
-
 /** The configuration that the proxy runs with. */
-export interface Config extends ConfigDocument {
-  /** The cost table of the upstream. Empty: the built-in one. */
-  readonly weights: ReadonlyArray<EndpointWeight>
-}
+export type Config = typeof ConfigDocument.Type
 
 export type ClientConfig = typeof ClientSection.Type
 
@@ -517,7 +512,7 @@ export type PassThroughRule = typeof PassThroughRuleSection.Type
 export type LogLevel = Config["log"]["level"]
 
 /** The configuration without a file, variables and options. */
-export const defaults: Config = { ...Schema.decodeSync(ConfigDocument)({}), weights: [] }
+export const defaults: Config = Schema.decodeSync(ConfigDocument)({})
 
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" ||

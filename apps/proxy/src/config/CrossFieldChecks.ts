@@ -13,7 +13,7 @@ const operationPaths: ReadonlySet<string> = new Set(
   allOperations.map(({ api, path }) => shapeOf(pathPrefix[api] + path))
 )
 
-interface Finding {
+export interface Finding {
   readonly path: ConfigPath.ConfigPath
   readonly message: string
 }

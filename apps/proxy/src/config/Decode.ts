@@ -1,10 +1,10 @@
 /** Decodes the document that a file and variables set, and describes every error. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import * as Arr from "effect/Array"
-import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
 import * as AST from "effect/SchemaAST"
-import { ConfigDocument, keys } from "./Config.ts"
+import { type Config, ConfigDocument, keys } from "./Config.ts"
 import { descriptionOf, elementOf, flatten, keysOf } from "./ConfigKey.ts"
 import type { ConfigPath } from "./ConfigPath.ts"
 import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
@@ -20,7 +20,7 @@ interface Place {
 
 type Problem = Pick<Diagnostic, "message" | "got" | "suggestion">
 
-const decodeDocument = ParseResult.decodeUnknownEither(ConfigDocument, {
+const decodeDocument = ParseResult.decodeUnknown(ConfigDocument, {
   errors: "all",
   onExcessProperty: "error"
 })
@@ -28,7 +28,7 @@ const decodeDocument = ParseResult.decodeUnknownEither(ConfigDocument, {
 export const decode = (
   document: unknown,
   locate: Locate
-): Either.Either<ConfigDocument, ReadonlyArray<Diagnostic>> => {
+): Effect.Effect<Config, ReadonlyArray<Diagnostic>> => {
   const diagnostics = (issue: ParseResult.ParseIssue, place: Place): ReadonlyArray<Diagnostic> => {
     const { ast, path, sensitive } = place
     const keys = keysOf(ast)
@@ -51,7 +51,7 @@ export const decode = (
       return diagnostics(pointer.issue, { path: at, ast: type, sensitive: isSensitive })
     })
   }
-  return Either.mapLeft(
+  return Effect.mapError(
     decodeDocument(document),
     (issue) => diagnostics(issue, { path: [], ast: ConfigDocument.ast, sensitive: false })
   )

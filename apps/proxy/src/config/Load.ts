@@ -2,7 +2,6 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as NodePath from "node:path"
 import type { Config } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
@@ -12,8 +11,7 @@ import * as Diagnostic from "./Diagnostic.ts"
 import * as EnvironmentOverlay from "./EnvironmentOverlay.ts"
 import * as EnvironmentVariables from "./EnvironmentVariables.ts"
 import * as Files from "./Files.ts"
-import * as Secrets from "./Secrets.ts"
-import * as Weights from "./Weights.ts"
+import * as References from "./References.ts"
 import * as YamlReader from "./YamlReader.ts"
 
 export interface LoadOptions extends EnvironmentVariables.ConfigSources {
@@ -23,8 +21,6 @@ export interface LoadOptions extends EnvironmentVariables.ConfigSources {
 
 export interface LoadedConfig {
   readonly config: Config
-  /** What the file and variables set, with references instead of secrets. */
-  readonly document: unknown
   /** One line each. */
   readonly warnings: ReadonlyArray<string>
   /** The absolute paths of all files that were read. */
@@ -53,45 +49,24 @@ export const load = (
       warnings: ReadonlyArray<string> = []
     ) => new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics), warnings })
 
-    const directory = NodePath.dirname(file ?? "")
-    const { resolved, secrets } = yield* Secrets.readAll(overlay.document, directory, options.env)
-    const decoded = Decode.decode(resolved, locate)
-    const issues = [
-      ...(yaml.issue === null
-        ? []
-        : [{ source: inFile(yaml.issue.position), path: [], message: yaml.issue.message }]),
-      ...Option.getOrElse(Either.getLeft(decoded), () => [])
-    ]
-    if (Either.isLeft(decoded) || issues.length > 0) return yield* invalid(issues)
-
-    const { jwt, usage } = decoded.right
-    const costs = yield* readCostTable(decoded.right.costTable, directory)
-    const keySet = jwt?.jwks.startsWith("http") === false ? NodePath.resolve(directory, jwt.jwks) : undefined
-    const config: Config = {
-      ...decoded.right,
-      costTable: costs.table,
-      weights: costs.weights,
-      ...jwt && keySet !== undefined && { jwt: { ...jwt, jwks: keySet } },
-      usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
+    const { digests, references, warnings: exposed } = yield* References.make(
+      NodePath.dirname(file ?? ""),
+      options.env
+    )
+    if (file !== undefined) digests.set(NodePath.resolve(file), digest)
+    if (yaml.issue !== null) {
+      const { message, position } = yaml.issue
+      return yield* invalid([{ source: inFile(position), path: [], message }])
     }
-    const checks = CrossFieldChecks.check(config)
-    const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
-      message === undefined ? [] : [{ source: sourceOf(path), path, message }]
-    const errors = [
-      ...secrets.flatMap(({ error, path }) => found(path, error)),
-      ...found(["costTable", "file"], costs.error),
-      ...checks.errors.flatMap(({ message, path }) => found(path, message))
-    ]
-    const warnings = Diagnostic.sort([
-      ...secrets.flatMap(({ path, warning }) => found(path, warning)),
-      ...checks.warnings.flatMap(({ message, path }) => found(path, message))
-    ]).map(Diagnostic.formatDiagnostic)
-    if (errors.length > 0) return yield* invalid(errors, warnings)
-    const digests = new Map([
-      ...(file === undefined ? [] : [[NodePath.resolve(file), digest] as const]),
-      ...[...secrets, costs].flatMap(({ file }) => file === undefined ? [] : [file])
-    ])
-    return { config, document: overlay.document, warnings, files: [...digests.keys()], digests, sourceOf }
+    const config = yield* Decode.decode(overlay.document, locate).pipe(
+      Effect.provideService(References.References, references),
+      Effect.mapError((diagnostics) => invalid(diagnostics))
+    )
+    const { errors, warnings } = CrossFieldChecks.check(config)
+    const found = ({ message, path }: CrossFieldChecks.Finding) => ({ source: sourceOf(path), path, message })
+    const lines = [...exposed, ...Diagnostic.sort(warnings.map(found)).map(Diagnostic.formatDiagnostic)]
+    if (errors.length > 0) return yield* invalid(errors.map(found), lines)
+    return { config, warnings: lines, files: [...digests.keys()], digests, sourceOf }
   })
 
 const readYaml = (file: string | undefined) =>
@@ -101,17 +76,3 @@ const readYaml = (file: string | undefined) =>
       digest,
       yaml: Either.match(contents, { onLeft: YamlReader.unreadable, onRight: YamlReader.parseYaml })
     }))
-
-const readCostTable = ({ file }: Config["costTable"], directory: string) =>
-  Effect.gen(function*() {
-    if (file === undefined) return { table: {}, weights: [] }
-    const path = NodePath.resolve(directory, file)
-    const { contents, digest } = yield* Files.readFile(path)
-    const decoded = Either.flatMap(contents, (bytes) => Weights.decode(new TextDecoder().decode(bytes)))
-    return {
-      table: { file: path },
-      weights: Either.getOrElse(decoded, () => []),
-      error: Either.isRight(decoded) ? undefined : `${path}: ${decoded.left}`,
-      file: [path, digest] as const
-    }
-  })

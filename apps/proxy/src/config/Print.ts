@@ -1,5 +1,4 @@
 /** Prints the effective configuration with the source of each value. Of secrets it prints where they are read from. */
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { ConfigDocument, keys } from "./Config.ts"
 import type { ConfigKey } from "./ConfigKey.ts"
@@ -8,7 +7,7 @@ import type { SettingSource } from "./Diagnostic.ts"
 import type { LoadedConfig } from "./Load.ts"
 import { toInlineYaml } from "./YamlReader.ts"
 
-export const printConfig = ({ config, document, sourceOf }: LoadedConfig): string => {
+export const printConfig = ({ config, sourceOf }: LoadedConfig): string => {
   const lines = (
     { keys, kind, name }: ConfigKey,
     section: unknown,
@@ -27,10 +26,7 @@ export const printConfig = ({ config, document, sourceOf }: LoadedConfig): strin
         inner(element, [...path, index]).map((line, at) => `${at === 0 ? "  - " : "    "}${line}`)
       return [`${name}:`, ...value.flatMap(element)]
     }
-    const [shown, more] = Redacted.isRedacted(value)
-      ? [ConfigPath.get(document, path), `; set, ${String(Redacted.value(value)).length} characters`]
-      : [value, ""]
-    return [`${name}: ${toInlineYaml(shown)}  # ${sourceName(sourceOf(path))}${more}`]
+    return [`${name}: ${toInlineYaml(value)}  # ${sourceName(sourceOf(path))}`]
   }
   const written = Schema.encodeSync(ConfigDocument)(config)
   return [

@@ -7,13 +7,14 @@ import * as RateLimit from "@blockquarry/http/RateLimit"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import { isDay } from "@blockquarry/redis/UsageStore"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as AST from "effect/SchemaAST"
 import * as Net from "node:net"
+import * as References from "./References.ts"
 import * as Formats from "./ValueFormats.ts"
 
 /** A string that is not transformed. `isValid` may return an error message. */
@@ -22,6 +23,14 @@ const text = (description: string, isValid: (text: string) => boolean | string) 
 
 const pattern = (description: string, regex: RegExp, base: Schema.Schema<string> = Schema.String) =>
   base.pipe(Schema.pattern(regex)).annotations({ description })
+
+/** A path of a file, which is absolute when it is decoded, or a URL. */
+const resolved = (schema: Schema.Schema<string>) =>
+  Schema.transformOrFail(schema, Schema.String, {
+    strict: true,
+    decode: (file) => Effect.map(References.References, ({ resolve }) => resolve(file)),
+    encode: ParseResult.succeed
+  }).annotations(schema.ast.annotations)
 
 /** A value with a different encoding in the file. */
 const transformed = <Written, A>(
@@ -229,14 +238,14 @@ export const Algorithms = Schema.Array(
 
 export const ClockSkew = duration("30s, of at most 5m", 0, 300_000)
 
-export const JwksSource = text(
+export const JwksSource = resolved(text(
   "the HTTPS URL of a key set without credentials (http:// for a loopback address), or a path that begins with /, ./ or ../",
   (source) =>
     /^(?:https:\/\/[^@]+|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/][^@]+|\.{0,2}\/\P{Cc}+)$/u.test(
       source
     ) &&
     URL.canParse(source, "file:///")
-)
+))
 
 export const Texts = Schema.Array(Text)
 
@@ -306,6 +315,9 @@ export const baseUrl = (name: UpstreamName) =>
 
 // A secret that was put here by mistake hardly looks like a path, so messages never quote it as one.
 export const FilePath = pattern("a path that begins with /, ./ or ../", /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u)
+
+export const ResolvedPath = resolved(FilePath)
+
 const VariableName = pattern("the name of an environment variable, in upper case", /^[A-Z_][A-Z0-9_]*$/)
 
 const reference = "{ file: /run/secrets/name } or { env: NAME }"
@@ -318,51 +330,58 @@ export const SecretReference = Schema.Struct({
   env: Schema.optionalWith(VariableName, { exact: true })
 }).pipe(Schema.filter((reference) => Object.keys(reference).length === 1 || "expected either file or env"))
 
-/** Returns what is wrong with a secret, without any part of it. `where` names its file or variable. */
-type SecretCheck = (text: string, where: string) => string | undefined
+/** Where the secrets were read from. */
+const written = new WeakMap<Redacted.Redacted, SecretReference>()
 
-const SecretCheckId: unique symbol = Symbol.for("@blockquarry/proxy/config/SecretCheck")
+/** Unlike the schema of Effect, keeps the object, by which the reference is found. */
+const RedactedText = Schema.declare((value): value is Redacted.Redacted => Redacted.isRedacted(value))
 
-/** Returns the check of a secret; none if the schema is not one of a secret. */
-export const secretCheckOf = AST.getAnnotation<SecretCheck>(SecretCheckId)
-
-/** Secrets are read before the document is decoded. A reference that remains is invalid, or is not read at all. */
-const Secret = Schema.Union(
-  Schema.RedactedFromSelf(Schema.String),
-  Schema.transform(SecretReference, Schema.RedactedFromSelf(Schema.String), {
+/** `check` fails with what is wrong with a secret, without any part of it. */
+const secret = (check: (text: string) => Either.Either<unknown, string>, isPrivate = true) =>
+  Schema.transformOrFail(SecretReference, RedactedText, {
     strict: true,
-    decode: () => Redacted.make(""),
-    encode: () => ({})
-  })
-)
+    decode: (reference, _, ast) => {
+      const parse = (text: string) => Either.map(check(text), () => Redacted.make(text))
+      const remember = (secret: Redacted.Redacted) => written.set(secret, reference)
+      return Effect.tap(References.read(ast, reference, parse, isPrivate), remember)
+    },
+    encode: (secret) => ParseResult.succeed(written.get(secret) ?? {})
+  }).annotations({ description: `${reference}, never the secret itself` })
 
-const secret = (check: SecretCheck) =>
-  Secret.annotations({ description: `${reference}, never the secret itself`, [SecretCheckId]: check })
-
-const oneLine: SecretCheck = (text, where) =>
+const oneLine = (text: string): Either.Either<string, string> =>
   /^[\x21-\x7e]+$/.test(text)
-    ? undefined
-    : `expected one line of visible ASCII characters without spaces in ${where}`
+    ? Either.right(text)
+    : Either.left("expected one line of visible ASCII characters without spaces")
 
 /** The search for API keys in responses cannot tell a shorter one from unrelated text. */
 const minKeyLength = 16
 
-export const ApiKey = secret((text, where) =>
-  oneLine(text, where) ?? (text.length >= minKeyLength
-    ? undefined
-    : `expected an API key of at least ${minKeyLength} characters in ${where}, got ${text.length}; check that it is complete`)
+export const ApiKey = secret((text) =>
+  Either.filterOrLeft(
+    oneLine(text),
+    (text) => text.length >= minKeyLength,
+    ({ length }) =>
+      `expected an API key of at least ${minKeyLength} characters, got ${length}; check that it is complete`
+  )
 )
 
 export const Password = secret(oneLine)
 
 /** Tools write the names of issuers and others before each part. */
-export const Pem = secret((text, where) =>
-  /^-----BEGIN /m.test(text) ? undefined : `expected PEM, with a line -----BEGIN …, in ${where}`
-)
+const pem = (isPrivate: boolean) =>
+  secret(
+    (text) =>
+      /^-----BEGIN /m.test(text) ? Either.right(text) : Either.left("expected PEM, with a line -----BEGIN …"),
+    isPrivate
+  )
+
+export const Certificate = pem(false)
+
+export const PrivateKey = pem(true)
 
 /** A URL that contains a password must be a secret. */
 export const RedisUrl = Schema.Union(
-  Secret,
+  secret((text) => Either.flatMap(oneLine(text), parseRedisUrl)),
   Schema.Redacted(Schema.String.pipe(Schema.filter((text) => {
     const parsed = parseRedisUrl(text)
     if (Either.isLeft(parsed)) return parsed.left
@@ -371,9 +390,7 @@ export const RedisUrl = Schema.Union(
   })))
 ).annotations({
   description:
-    `redis://host:6379, redis+sentinel://host:26379/NAME, or ${reference} if the URL contains a password`,
-  [SecretCheckId]: (text: string, where: string) =>
-    oneLine(text, where) ?? Option.getOrUndefined(Either.getLeft(parseRedisUrl(text)))
+    `redis://host:6379, redis+sentinel://host:26379/NAME, or ${reference} if the URL contains a password`
 })
 
 export const KeyPrefix = pattern("at most 64 visible ASCII characters without spaces", /^[\x21-\x7e]{0,64}$/)

@@ -1,7 +1,11 @@
 /** The cost table that an upstream publishes: the JSON of its `/info/endpointWeights`. */
 import { parse } from "@blockquarry/core/LosslessJson"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as References from "./References.ts"
+import { ResolvedPath } from "./ValueSchemas.ts"
 
 const Units = Schema.Union(Schema.Int, Schema.NumberFromString.pipe(Schema.int())).pipe(
   Schema.between(0, 1e9)
@@ -29,6 +33,18 @@ export const decode = (text: string): Either.Either<ReadonlyArray<EndpointWeight
           `expected the JSON of /info/endpointWeights: [{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
       )
   )
+
+/** The file of a table, which is read when its path is decoded. */
+export const WeightsFile = Schema.transformOrFail(
+  ResolvedPath,
+  Schema.Struct({ path: Schema.String, weights: Schema.typeSchema(Weights) }),
+  {
+    strict: true,
+    decode: (path, _, ast) =>
+      Effect.map(References.read(ast, { file: path }, decode), (weights) => ({ path, weights })),
+    encode: ({ path }) => ParseResult.succeed(path)
+  }
+).annotations(ResolvedPath.ast.annotations)
 
 /** A path without the names of its parameters. */
 export const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")

@@ -18,9 +18,9 @@ export interface CostTable {
   readonly ofPath: (path: string) => Cost
 }
 
-export const make = ({ costs, weights }: Pick<Config, "costs" | "weights">): CostTable => {
+export const make = ({ costs, costTable }: Pick<Config, "costs" | "costTable">): CostTable => {
   const configured: Readonly<Record<string, Cost | null>> = costs
-  const entries = weights.map(({ path, price, rateLimitCost }) => ({
+  const entries = (costTable.file?.weights ?? []).map(({ path, price, rateLimitCost }) => ({
     path: `/${path.slice(1).replace(/\{(\w+)\}/g, ":$1")}` as const,
     cost: { price, rateCost: rateLimitCost }
   }))

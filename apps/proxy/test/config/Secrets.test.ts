@@ -42,10 +42,10 @@ describe("the certificates of Redis", () => {
     Effect.gen(function*() {
       const { config, warnings } = yield* at({ text: "-----BEGIN CERTIFICATE-----\n", mode: 0o100644 })
       expect(config.redis?.tls && Redacted.isRedacted(config.redis.tls.ca)).toBe(true)
-      expect(warnings).toEqual([expect.stringContaining("secret file /k is readable by other users")])
+      expect(warnings).toEqual([expect.stringContaining("/k is readable by other users")])
       const { diagnostics } = yield* Effect.flip(at("no -----BEGIN CERTIFICATE-----"))
       expect(diagnostics.map(({ message }) => message)).toEqual([
-        "expected PEM, with a line -----BEGIN …, in secret file /c"
+        "/c: expected PEM, with a line -----BEGIN …"
       ])
     }))
 })

@@ -8,8 +8,8 @@ import * as CostTable from "../../src/quota/CostTable.ts"
 
 const weight = (path: string, price: number, rateLimitCost = 1) => ({ path, price, rateLimitCost })
 
-const tableOf = (weights: Config["weights"] = [], costs: Partial<Config["costs"]> = {}) =>
-  CostTable.make({ weights, costs: { ...defaults.costs, ...costs } })
+const tableOf = (weights: ReadonlyArray<Weights.EndpointWeight> = [], costs: Partial<Config["costs"]> = {}) =>
+  CostTable.make({ costTable: { file: { path: "", weights } }, costs: { ...defaults.costs, ...costs } })
 
 const path = "/api/v2.2/wallets/0xa1/net-worth"
 
