@@ -35,6 +35,12 @@ it("parses and suggests each option, and help lists it, because its descriptor s
   }
 })
 
+it("answers each form of help", () => {
+  for (const words of [["help"], ["config", "check", "-h"], ["nowhere", "--help"]]) {
+    expect(parsed(...words)).toBe(help)
+  }
+})
+
 it("takes no empty values, and no words after -- for options", () => {
   expect(parsed("--config", "")).toMatchObject({ left: "Option '-c, --config <value>' argument missing" })
   expect(parsed("serve", "--", "--sandbox")).toMatchObject({

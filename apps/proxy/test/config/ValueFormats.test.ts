@@ -5,19 +5,6 @@ import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as ValueFormats from "../../src/config/ValueFormats.ts"
 
-it.each<[string | number, number]>([
-  ["64MiB", 67_108_864],
-  ["16KiB", 16_384],
-  ["1MB", 1_000_000],
-  ["2 GiB", 2_147_483_648],
-  ["10kB", 10_000],
-  ["7B", 7],
-  [123, 123]
-])(
-  "parses %s as %d bytes",
-  (written, bytes) => expect(ValueFormats.parseSize(written)).toEqual(Option.some(bytes))
-)
-
 it.prop(
   "parses what it formats",
   { millis: FastCheck.integer({ min: 0, max: 2 ** 31 }), bytes: FastCheck.maxSafeNat() },

@@ -17,15 +17,18 @@ const Content = Schema.NullOr(Schema.Union(
 
 type Content = typeof Content.Type
 
+const texts = <A>(value: Schema.Schema<A>) =>
+  Schema.optionalWith(Schema.Record({ key: Schema.String, value }), { default: () => ({}) })
+
+const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
+
 const Input = Schema.Struct({
   title: Schema.optional(Schema.String),
   file: Schema.optional(Schema.NullOr(Schema.String)),
-  files: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Content }), { default: () => ({}) }),
-  env: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
-    default: () => ({})
-  }),
+  files: texts(Content),
+  env: texts(Schema.String),
   args: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  process: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  process: flag,
   signal: Schema.optionalWith(Schema.Literal("SIGINT", "SIGTERM"), { default: () => "SIGINT" as const })
 })
 
@@ -41,18 +44,14 @@ const Change = Schema.Struct({
   title: Schema.String,
   merge: Schema.optional(Settings),
   text: Schema.optional(Schema.NullOr(Schema.String)),
-  files: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
-    default: () => ({})
-  }),
-  signal: Schema.optionalWith(Schema.Boolean, { default: () => false })
+  files: texts(Schema.String),
+  signal: flag
 })
 
 const Reload = Schema.Struct({
   title: Schema.String,
   base: Settings,
-  files: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
-    default: () => ({})
-  }),
+  files: texts(Schema.String),
   changes: Schema.Array(Change)
 })
 

@@ -3,11 +3,10 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll, describe, expect, it } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import type { Ended } from "../support/Process.ts"
 import * as Cases from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { Workshop } from "./processes.ts"
-import { record, recordPath, shortened, withoutPorts, withoutTimes, withoutTokens } from "./records.ts"
+import { record, recordPath, withoutPorts, withoutTimes, withoutTokens } from "./records.ts"
 
 const workshop = new Workshop()
 
@@ -29,15 +28,13 @@ const occupied = async (): Promise<{ readonly port: number; readonly close: () =
 
 describe("a command line", () => {
   it.each([...Cases.commands])("matches the record: %s", async (group, cases) => {
-    const ended: Array<readonly [Cases.Case, Ended]> = []
+    const records: Array<string> = []
     for (const [index, each] of cases.entries()) {
       // One process shows that the program does the same
       const isProcess = isFull || group === "errors" && index === 0 || group === "token"
-      ended.push([each, await (isProcess ? workshop.start(each).ended() : InProcess.run(each))])
+      records.push(record(each, await (isProcess ? workshop.start(each).ended() : InProcess.run(each))))
     }
-    const text = group === "help" ? shortened(ended) : ended.map((each) => record(...each)).join("\n")
-    await expect(group === "token" ? withoutTokens(text) : text)
-      .toMatchFileSnapshot(recordPath(`commands-${group}`))
+    await expect(withoutTokens(records.join("\n"))).toMatchFileSnapshot(recordPath(`commands-${group}`))
   })
 })
 

@@ -40,38 +40,14 @@ const outcome = ({ stderr, stdout }: Ended): string =>
 export const record = (input: Case, ended: Ended): string =>
   heading(`${input.title} (exit code ${ended.code})`) + outcome(ended)
 
-/** The records of cases in order. A repeated outcome refers to its first case. */
-export const shortened = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
-  const firsts = new Map<string, string>()
-  return cases.map(([input, ended]) => {
-    const text = record(input, ended)
-    const first = firsts.get(outcome(ended))
-    if (first === undefined) firsts.set(outcome(ended), input.title)
-    return first === undefined ? text : heading(input.title) + `the same as: ${first}\n`
-  }).join("\n")
-}
-
-/** The lines of a printed configuration, each after the sections that it is in. */
-const paths = (text: string): ReadonlyArray<string> => {
+/** The values of a printed configuration that are not defaults, each after the names of its sections. */
+export const withoutDefaults = (text: string): string => {
   const sections: Array<string> = []
-  return text.trimEnd().split("\n").map((line) => {
-    sections.splice(line.search(/\S/) / 2, Infinity, line)
-    return sections.join("\n")
-  })
-}
-
-/** Returns what a printed configuration has other than another, in its sections, and which keys it lacks. */
-export const differences = (text: string, other: string): string => {
-  const lineOf = (path: string) => path.split("\n").at(-1) ?? ""
-  const keyOf = (path: string) => path.replaceAll(/:( .*)?$/gm, "").replaceAll("# ", "")
-  const known = new Set(paths(other))
-  const changed = paths(text).filter((path) => !known.has(path))
-  const keys = new Set(paths(text).map(keyOf))
-  const shown = [
-    ...paths(text).filter((path) => changed.some((one) => `${one}\n`.startsWith(`${path}\n`))).map(lineOf),
-    ...paths(other).filter((path) => !keys.has(keyOf(path))).map((path) => `(not printed)${lineOf(path)}`)
-  ]
-  return shown.map((line) => `${line}\n`).join("")
+  return text.split("\n").flatMap((line) => {
+    if (line === "" || line.startsWith("# The ")) return []
+    sections.splice(line.search(/\S/) / 2, Infinity, line.trim())
+    return /#.* (default|not set)$|:$|^# {3}/.test(line) ? [] : [`${sections.join(" ")}\n`]
+  }).join("")
 }
 
 /** Replaces the times of log lines. */
