@@ -125,7 +125,7 @@ describe("quarry-proxy", () => {
     )
     const path = /'http:\/\/[^/]+(\/[^']+\/price[^']+)'/.exec(stdout)?.[1] ?? ""
     const statusOf = async (url: string, headers = {}) => (await fetch(url, { headers })).status
-    for (const url of [origin + path, `${status}/usage`]) {
+    for (const url of [origin + path, `${status}/status.json`]) {
       expect([await statusOf(url), await statusOf(url, { "x-api-key": token })]).toEqual([401, 200])
     }
     const { code, stderr } = await stop()

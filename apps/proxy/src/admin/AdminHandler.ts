@@ -158,21 +158,6 @@ interface AdminPage {
 
 const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({ method: "GET", kind, respond })
 
-const usage = ({ reports, scope }: Fleet.Processes) => {
-  const { clients, operations, since, totals } = Fleet.sum(reports)
-  return {
-    scope,
-    since: Status.toIsoTime(since),
-    processes: reports.map(({ name }) => name),
-    totals,
-    operations: [...operations.values()],
-    clients: Array.from(
-      clients.values(),
-      (client) => ({ ...client, lastSeen: Status.toIsoTime(client.lastSeen) })
-    )
-  }
-}
-
 /** Logs what an operator did, at every log level. */
 const audit = (message: string): Effect.Effect<void> =>
   Effect.logInfo(message).pipe(Logger.withMinimumLogLevel(LogLevel.Info))
@@ -263,11 +248,7 @@ const expectedOneTarget = ProxyError.make(
     "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
 )
 
-/** Reports saved usage. Without parameters the usage is that of the process since its start. */
-const usageReport = (
-  { activeConfig, reports, usageStore }: AdminContext,
-  query: RequestTarget.RequestTarget["query"]
-): Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError> =>
+const usageReport: Respond = ({ activeConfig, reports, usageStore }, _request, query) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.map(
       reports.withPermits(1)(
@@ -305,13 +286,7 @@ const unknownAdminPath = ProxyError.make(
 const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>({
   "/": get("public", statusPage),
   "/status.json": get("operator", ({ status }) => Effect.map(status, ok)),
-  "/usage": get(
-    "operator",
-    (admin, _request, query) =>
-      query.length > 0
-        ? usageReport(admin, query)
-        : Effect.map(admin.fleet, (processes) => ok(usage(processes)))
-  ),
+  "/usage": get("operator", usageReport),
   "/disable": override("client", "set", "disabled"),
   "/enable": override("client", "clear", "enabled"),
   "/drain": override("drain", "set", "draining"),

@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Rec from "effect/Record"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
@@ -142,18 +141,13 @@ const mergeBy = <Key, Row>(
   return merged
 }
 
-const nameOf = ({ name }: { readonly name: string }): string => name
-
 /** Sums the usage of processes. Latencies are those of the slowest one. Failures are listed newest first. */
 export const sum = (reports: Processes["reports"]) => {
   const usages = reports.map(({ usage }) => usage)
   return {
-    since: Math.min(...usages.map(({ since }) => since)),
     totals: usages.map(({ totals }) => totals).reduce(UsageStats.sum),
-    operations: mergeBy(usages.flatMap(({ operations }) => operations), nameOf, UsageStats.sum),
-    clients: mergeBy(usages.flatMap(({ clients }) => clients), nameOf, (one, other) => ({
+    clients: mergeBy(usages.flatMap(({ clients }) => clients), ({ name }) => name, (one, other) => ({
       ...UsageStats.sum(one, other),
-      rejectedByCode: Rec.union(one.rejectedByCode, other.rejectedByCode, (count, more) => count + more),
       lastSeen: Math.max(one.lastSeen, other.lastSeen)
     })),
     series: [

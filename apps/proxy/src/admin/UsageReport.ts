@@ -162,5 +162,5 @@ const formats = { json, csv, table }
 
 const notSaved = ProxyError.make(
   "invalid-request",
-  "usage is not saved: set usage.file or redis. Without parameters, /usage is that of this process since its start"
+  "usage is not saved: set usage.file or redis. /status.json and /metrics have that of running processes"
 )

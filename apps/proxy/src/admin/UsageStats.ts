@@ -1,6 +1,6 @@
 /**
- * What the process counts of requests since its start: by client, by operation and over time, for the status page, usage reports
- * and the fleet. It saves nothing, see `RecordUsage`.
+ * What the process counts of requests since its start: by client and over time, for the status of the fleet. It saves nothing, see
+ * `RecordUsage`; usage by operation is in the metrics and in saved usage.
  *
  * It is updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
  */
@@ -15,7 +15,7 @@ import * as Struct from "effect/Struct"
 import { createHistogram } from "node:perf_hooks"
 import { type AccessLogEntry, outcomeOf, type RequestOutcome } from "../exchange/AccessLogEntry.ts"
 
-type Subject = Pick<AccessLogEntry, "client" | "operation">
+type Subject = Pick<AccessLogEntry, "client">
 
 /** Times are in milliseconds since 1970. */
 export interface UsageStatsService {
@@ -40,35 +40,40 @@ export const stepSeconds = 5
 /** Maximum number of points: 15 min. */
 export const pointCount = 180
 
-/** Costs are in units. */
-export const zero = () => ({
-  requests: 0,
-  hits: 0,
-  stale: 0,
+/** What is counted of each request. Costs are in units. */
+const counters = {
+  requests: () => 1,
+  hits: ({ cache }: AccessLogEntry) => Number(cache === "hit" || cache === "stale"),
+  stale: ({ cache }: AccessLogEntry) => Number(cache === "stale"),
   /** Requests that were coalesced with a request in flight. */
-  coalesced: 0,
-  failures: 0,
-  rejected: 0,
-  clientDisconnects: 0,
-  attempts: 0,
+  coalesced: ({ cache }: AccessLogEntry) => Number(cache === "coalesced"),
+  failures: (_: AccessLogEntry, outcome: RequestOutcome) => Number(outcome === "failed"),
+  rejected: (_: AccessLogEntry, outcome: RequestOutcome) => Number(outcome === "rejected"),
+  clientDisconnects: (_: AccessLogEntry, outcome: RequestOutcome) =>
+    Number(outcome === "client-disconnected"),
+  attempts: ({ attempts }: AccessLogEntry) => attempts,
   /** The price of the attempts: as the upstream reports it or, without a report, as expected. */
-  upstreamCost: 0,
+  upstreamCost: ({ upstreamCost }: AccessLogEntry) => upstreamCost,
   /** Requests with attempts without a report, and the expected prices of these. */
-  unsettledRequests: 0,
-  unsettledPrice: 0,
+  unsettledRequests: ({ unsettledPrice }: AccessLogEntry) => Number(unsettledPrice > 0),
+  unsettledPrice: ({ unsettledPrice }: AccessLogEntry) => unsettledPrice,
   /** By how much the reported prices exceed the expected ones. */
-  priceDrift: 0,
-  savedCost: 0,
-  chargedCost: 0,
+  priceDrift: ({ priceDrift }: AccessLogEntry) => priceDrift,
+  savedCost: ({ savedCost }: AccessLogEntry) => savedCost,
+  chargedCost: ({ chargedCost }: AccessLogEntry) => chargedCost,
   /** Requests that exceeded a quota in shadow mode. */
-  shadowed: 0,
-  bytes: 0
-})
+  shadowed: ({ shadowed }: AccessLogEntry) => Number(shadowed),
+  bytes: ({ bytes }: AccessLogEntry) => bytes
+}
+
+const names = Struct.keys(counters)
+
+export const zero = (): { [Name in keyof typeof counters]: number } => Rec.map(counters, () => 0)
 
 type Counts = ReturnType<typeof zero>
 
 /** Processes of other versions may count less. */
-const fields = Rec.map(zero(), () => Schema.optionalWith(Schema.Number, { default: () => 0 }))
+const fields = Rec.map(counters, () => Schema.optionalWith(Schema.Number, { default: () => 0 }))
 
 const pointFields = Struct.pick(fields, "requests", "hits", "failures", "upstreamCost", "savedCost")
 
@@ -86,14 +91,8 @@ const Point = Schema.Struct({
 export const Snapshot = Schema.Struct({
   since: Schema.Number,
   totals: Schema.Struct(fields),
-  /** In the order of their first requests, as the clients. */
-  operations: Schema.Array(Schema.Struct({ name: Schema.String, ...fields })),
-  clients: Schema.Array(Schema.Struct({
-    name: Schema.String,
-    ...fields,
-    rejectedByCode: Schema.Record({ key: Schema.String, value: Schema.Number }),
-    lastSeen: Schema.Number
-  })),
+  /** In the order of their first requests. */
+  clients: Schema.Array(Schema.Struct({ name: Schema.String, ...fields, lastSeen: Schema.Number })),
   /** Oldest first. `at` is the start of the interval. */
   series: Schema.Array(Point),
   /** Newest first. */
@@ -112,7 +111,7 @@ export type Snapshot = typeof Snapshot.Type
 
 export const sum = <Row extends Readonly<Counts>>(one: Row, other: Readonly<Counts>): Row => ({
   ...one,
-  ...Rec.map(zero(), (_, name) => one[name] + other[name])
+  ...Rec.map(counters, (_, name) => one[name] + other[name])
 })
 
 const slower = (one: number | null, other: number | null): number | null =>
@@ -128,22 +127,7 @@ export const sumPoints = (one: typeof Point.Type, other: typeof Point.Type): typ
 })
 
 const add = (counts: Counts, entry: AccessLogEntry, outcome: RequestOutcome): void => {
-  counts.requests += 1
-  if (entry.cache === "hit" || entry.cache === "stale") counts.hits += 1
-  if (entry.cache === "stale") counts.stale += 1
-  if (entry.cache === "coalesced") counts.coalesced += 1
-  if (outcome === "failed") counts.failures += 1
-  if (outcome === "rejected") counts.rejected += 1
-  if (outcome === "client-disconnected") counts.clientDisconnects += 1
-  counts.attempts += entry.attempts
-  counts.upstreamCost += entry.upstreamCost
-  if (entry.unsettledPrice > 0) counts.unsettledRequests += 1
-  counts.unsettledPrice += entry.unsettledPrice
-  counts.priceDrift += entry.priceDrift
-  counts.savedCost += entry.savedCost
-  counts.chargedCost += entry.chargedCost
-  if (entry.shadowed) counts.shadowed += 1
-  counts.bytes += entry.bytes
+  for (const name of names) counts[name] += counters[name](entry, outcome)
 }
 
 const addUsage = (counts: Counts, usage: CallUsage, charged: number): void => {
@@ -154,12 +138,7 @@ const addUsage = (counts: Counts, usage: CallUsage, charged: number): void => {
   counts.chargedCost += charged
 }
 
-const makeOperation = (name: string) => ({ name, ...zero() })
-
-const makeClient = (name: string) => {
-  const rejectedByCode: Record<string, number> = {}
-  return { ...makeOperation(name), rejectedByCode, lastSeen: 0 }
-}
+const makeClient = (name: string) => ({ name, ...zero(), lastSeen: 0 })
 
 /** In microseconds. Longer requests count as this long: about 17 min. */
 const maxLatency = 1e9
@@ -184,22 +163,19 @@ const toPoint = ({ counts, latency, step }: ReturnType<typeof makeSlot>): typeof
   }
 }
 
-const getOrMake = <Row>(rows: Map<string, Row>, name: string, make: (name: string) => Row): Row => {
-  const row = rows.get(name) ?? make(name)
-  rows.set(name, row)
-  return row
-}
-
 export const make = (started: number): UsageStatsService => {
-  // Bounded: log entries name a configured client, the anonymous client, or none, and an operation or a rule of pass-through.
+  // Bounded: log entries name a configured client, the anonymous client, or none.
   const clients = new Map<string, ReturnType<typeof makeClient>>()
-  const operations = new Map<string, ReturnType<typeof makeOperation>>()
   /** In the order of their first requests. */
   const slots: Array<ReturnType<typeof makeSlot>> = []
   const failures: Array<Snapshot["failures"][number]> = []
 
-  const clientOf = (name: string | null) => getOrMake(clients, name ?? unauthenticatedName, makeClient)
-  const operationOf = (name: string) => getOrMake(operations, name, makeOperation)
+  const clientOf = (known: string | null) => {
+    const name = known ?? unauthenticatedName
+    const client = clients.get(name) ?? makeClient(name)
+    clients.set(name, client)
+    return client
+  }
   const findSlot = (step: number) => slots.findLast((slot) => slot.step === step)
   const slotAt = (step: number) => {
     const known = findSlot(step)
@@ -226,9 +202,6 @@ export const make = (started: number): UsageStatsService => {
       const at = entry.startedAt + entry.durationMs
       const client = clientOf(entry.client)
       client.lastSeen = at
-      if (entry.code !== null && outcome === "rejected") {
-        client.rejectedByCode[entry.code] = (client.rejectedByCode[entry.code] ?? 0) + 1
-      }
       const { counts, latency } = slotAt(stepAt(at))
       // Rejections take almost no time and would lower the quantiles.
       if (outcome === "completed" || outcome === "failed") {
@@ -236,7 +209,6 @@ export const make = (started: number): UsageStatsService => {
       }
       add(client, entry, outcome)
       add(counts, entry, outcome)
-      if (entry.operation !== null) add(operationOf(entry.operation), entry, outcome)
       if (outcome === "failed") {
         failures.unshift({
           at,
@@ -245,12 +217,9 @@ export const make = (started: number): UsageStatsService => {
         failures.length = Math.min(failures.length, maxRecentFailures)
       }
     },
-    recordLateUsage: ({ client, operation }, usage, charged) => {
-      addUsage(clientOf(client), usage, charged)
-      if (operation !== null) addUsage(operationOf(operation), usage, charged)
-    },
+    recordLateUsage: ({ client }, usage, charged) => addUsage(clientOf(client), usage, charged),
     snapshot: (now) => ({
-      ...structuredClone({ operations: [...operations.values()], clients: [...clients.values()], failures }),
+      ...structuredClone({ clients: [...clients.values()], failures }),
       since: started,
       totals: [...clients.values()].reduce<Counts>(sum, zero()),
       series: points(now)

@@ -1,4 +1,4 @@
-/** Records of the admin listener: pages, access to them, purging, status and usage. */
+/** Records of the admin listener: pages, access to them, purging, status and overrides. */
 import * as Redacted from "effect/Redacted"
 import { describe, it } from "vitest"
 import * as Tokens from "../../src/auth/Tokens.ts"
@@ -39,8 +39,8 @@ describe("golden records", () => {
     await end()
   })
 
-  it("of status and usage", async () => {
-    const { close, pass, proxy, send } = recorder("usage")
+  it("of the status", async () => {
+    const { close, pass, proxy, send } = recorder("status")
     const clients = [
       testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 }, dailyQuota: 340 }),
       testClient("game", "of-the-game", { rateLimit: { limit: 600, window: 60_000 } }),
@@ -71,13 +71,12 @@ describe("golden records", () => {
     }
     await send("an unknown path", "/nowhere")
     await send("a rejected key", metadata, { ...game, upstream: [{ status: 401, body: "{}" }] })
-    for (const path of ["/status.json", "/usage"]) {
-      const [response] = await send(path, path, admin({ elsewhere: "it is in a separate file" }))
-      await matches(
-        named(pretty(JSON.parse(response?.body ?? "")), []),
-        path === "/usage" ? "usage.json" : "status.json"
-      )
-    }
+    const [response] = await send(
+      "the status",
+      "/status.json",
+      admin({ elsewhere: "it is in a separate file" })
+    )
+    await matches(named(pretty(JSON.parse(response?.body ?? "")), []), "status.json")
     await close()
   })
 
