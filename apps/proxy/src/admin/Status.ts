@@ -16,7 +16,6 @@ import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
-import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
 import * as Fleet from "./Fleet.ts"
 import * as UsageStats from "./UsageStats.ts"
 
@@ -99,7 +98,6 @@ const currentState = Effect.gen(function*() {
     state: Health.readinessState(configured, overrides, (yield* MainServer).shuttingDown()),
     anonymousAccess: allowsAnonymousClients(config),
     sandbox: config.upstream.sandbox,
-    policies: EffectivePolicies.rows(config),
     upstreams: yield* upstreamStatuses(upstream),
     store: yield* storeStatus(config),
     /** Those of teams, and of all clients together. */

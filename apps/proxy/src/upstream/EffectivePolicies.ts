@@ -7,7 +7,7 @@ import { toInlineYaml } from "../config/YamlReader.ts"
 import * as CostTable from "../quota/CostTable.ts"
 import * as OperationPolicies from "./OperationPolicies.ts"
 
-export const rows = (config: Config) => {
+const rows = (config: Config) => {
   const costs = CostTable.make(config)
   const row = (id: string, cost: Cost, describedTtl: string, describedAttempts: number) => {
     const policy = OperationPolicies.find(config.policies, { id })

@@ -10,8 +10,6 @@ type State = Status.CurrentState
 type Key = State["upstreams"][number]["keys"][number]
 type Quota = State["clients"][number]["quotas"][number]
 
-const policy = { cacheTtl: "described", timeouts: "10s, 22s", attempts: 4, maxConcurrent: null }
-
 const key = (name: string, other: Partial<Key> = {}): Key => ({
   name,
   state: "ready",
@@ -37,18 +35,6 @@ const sampleState = (now: number): State => ({
   state: "ready",
   anonymousAccess: false,
   sandbox: false,
-  policies: [
-    { ...policy, name: "walletTransfers", price: "50", rateCost: 5 },
-    {
-      name: "net-worth",
-      price: "250 per chains[], at most 25",
-      rateCost: 25,
-      cacheTtl: "1m",
-      timeouts: "5s, 22s",
-      attempts: 1,
-      maxConcurrent: 8
-    }
-  ],
   upstreams: [
     {
       name: "data",
@@ -120,27 +106,6 @@ const processOf = (usage: UsageStats.UsageStatsService, now: number) => ({
     usage: usage.snapshot(now)
   }] as const
 })
-
-/** Returns the report of saved usage that the page asks for. */
-export const sampleUsage = {
-  rows: ["wallet-app", "price-feed"].map((client, index) => ({
-    client,
-    requests: 4000 * (index + 1),
-    attempts: 1000,
-    price: 50_000 * (index + 1),
-    unsettledPrice: 250,
-    savedPrice: 150_000,
-    failures: index
-  })),
-  total: {
-    requests: 12_000,
-    attempts: 2000,
-    price: 150_000,
-    unsettledPrice: 500,
-    savedPrice: 300_000,
-    failures: 1
-  }
-}
 
 /** Returns the status after more than 15 minutes of traffic and `extraRequests` further requests. */
 export const busyStatus = (now: number, extraRequests = 0): Status.Status => {

@@ -118,7 +118,6 @@ td .pill, td .bad { white-space: normal; overflow-wrap: anywhere; }
 .tools > * { width: auto; max-width: 14rem; }
 .tools select { background: var(--panel); }
 table + p + button { margin-top: 0.5rem; }
-.total { margin-bottom: 0.5rem; }
 th:first-child { min-width: 8rem; }
 #failures th { min-width: 5.5rem; }
 td.number, #failures td:first-child { white-space: nowrap; }

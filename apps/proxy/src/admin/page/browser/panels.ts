@@ -182,19 +182,6 @@ export const makeTables = () => {
       ({ quotas }) => Math.max(0, ...quotas.map(urgency))
     ]
   ])
-  const policies = makeTable<Status["policies"][number]>("policies", "Costs and policies", [
-    names("Operation", ({ name }) => name),
-    ["Price", "number", ({ price }) => price],
-    ...counts("rateCost"),
-    ["Cache TTL", "", ({ cacheTtl }) => cacheTtl],
-    ["Timeouts", "", ({ timeouts }) => timeouts],
-    ["Attempts", "number", ({ attempts }) => Format.number(attempts)],
-    [
-      "Max concurrent",
-      "number",
-      ({ maxConcurrent }) => maxConcurrent === null ? "–" : Format.number(maxConcurrent)
-    ]
-  ])
   return (status: Status): void => {
     now = Date.parse(status.now)
     failures(grouped(status.failures))
@@ -202,7 +189,6 @@ export const makeTables = () => {
     processes(status.store.kind === "memory" ? null : highestFirst(status.processes, troubleOf))
     upstreams(status.upstreams)
     clients(highestFirst(status.clients, ({ disabled, failures }) => disabled === null ? failures : 1e12))
-    policies(status.policies)
   }
 }
 

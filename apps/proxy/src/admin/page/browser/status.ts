@@ -5,7 +5,6 @@ import { byId } from "./dom.ts"
 import * as Format from "./formatting.ts"
 import * as panels from "./panels.ts"
 import { replaceIfChanged } from "./table.ts"
-import { makeUsage } from "./usage.ts"
 
 const refreshIntervalMs = 2000
 const requestTimeoutMs = 5000
@@ -100,21 +99,12 @@ const showFailure = (reason: string): void => {
   showConnection(`${reason}.${shown} Retrying every ${refreshIntervalMs / 1000} s.`)
 }
 
-const get = (path: string): Promise<Response> =>
-  fetch(path, {
+const refresh = async (): Promise<void> => {
+  const response = await fetch("/status.json", {
     cache: "no-store",
     headers: token === "" ? {} : { "x-api-key": token },
     signal: AbortSignal.timeout(requestTimeoutMs)
   })
-
-const refreshUsage = makeUsage(get)
-
-/** Saved usage changes slowly, and reading it takes longer. */
-const usageInterval = 15
-let refreshes = 0
-
-const refresh = async (): Promise<void> => {
-  const response = await get("/status.json")
   tokenForm.hidden = response.status !== 401
   if (response.status === 401) return requestToken()
   if (!response.ok) {
@@ -123,7 +113,6 @@ const refresh = async (): Promise<void> => {
   storage?.setItem("token", token)
   byId("status").hidden = false
   show(await response.json())
-  if (refreshes++ % usageInterval === 0) await refreshUsage().catch(() => {})
   lastUpdatedAt = Date.now()
   showConnection("")
 }

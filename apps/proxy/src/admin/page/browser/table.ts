@@ -10,14 +10,6 @@ export type Column<Row> = readonly [
   key?: (row: Row) => number | string
 ]
 
-/** Creates a list of choices. */
-export const choice = (name: string, texts: ReadonlyArray<string>): HTMLSelectElement => {
-  const select = document.createElement("select")
-  select.ariaLabel = name
-  select.append(...texts.map((text) => h("option", text)))
-  return select
-}
-
 /** Creates columns of numbers, such as `Upstream cost` of `upstreamCost`. */
 export const counts = <Name extends string>(...names: ReadonlyArray<Name>) =>
   names.map((name): Column<Readonly<Record<Name, number>>> => [
@@ -56,8 +48,7 @@ export const replaceIfChanged = (element: Element, nodes: ReadonlyArray<Node>): 
 export const makeTable = <Row>(
   name: string,
   title: string,
-  columns: ReadonlyArray<Column<Row>>,
-  ...above: ReadonlyArray<Child>
+  columns: ReadonlyArray<Column<Row>>
 ) => {
   let rows: ReadonlyArray<Row> = []
   let showsAll = false
@@ -68,7 +59,9 @@ export const makeTable = <Row>(
   const sorts = new Map(
     columns.flatMap(([label, , , key]) => key === undefined ? [] : [[`By ${label.toLowerCase()}`, key]])
   )
-  const sort = choice(`Sort ${name}`, ["Default order", ...sorts.keys()])
+  const sort = document.createElement("select")
+  sort.ariaLabel = `Sort ${name}`
+  sort.append(...["Default order", ...sorts.keys()].map((text) => h("option", text)))
   const tools = h("div.tools", filter, sort)
   const body = h("tbody")
   const head = h(
@@ -78,8 +71,7 @@ export const makeTable = <Row>(
   const table = h("table", { "aria-label": name }, head, body)
   const note = h("p.muted")
   const more = h("button", { type: "button" })
-  const panel = h("section.panel", { id: name, "aria-label": title }, h("h2", title), ...above)
-  panel.append(tools, table, note, more)
+  const panel = h("section.panel", { id: name, "aria-label": title }, h("h2", title), tools, table, note, more)
   byId("status").append(panel)
 
   const draw = (): void => {
