@@ -71,7 +71,15 @@ export const makeTable = <Row>(
   const table = h("table", { "aria-label": name }, head, body)
   const note = h("p.muted")
   const more = h("button", { type: "button" })
-  const panel = h("section.panel", { id: name, "aria-label": title }, h("h2", title), tools, table, note, more)
+  const panel = h(
+    "section.panel",
+    { id: name, "aria-label": title },
+    h("h2", title),
+    tools,
+    table,
+    note,
+    more
+  )
   byId("status").append(panel)
 
   const draw = (): void => {
