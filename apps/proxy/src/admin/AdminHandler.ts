@@ -206,29 +206,21 @@ const override = (kind: Kind, method: "set" | "clear", done: string): AdminPage 
     })
 })
 
-const purgeProcess = override("purge", "set", "purged")
-
-/** Removes one cache entry (`?target=`, a path with its query), those in the memory of a process, or all of them. */
+/** Removes one cache entry (`?target=`, a path with its query), or all of them. */
 const purge: Respond = (admin, request, query, operator) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(request.headers)
-    const [[parameter, name] = ["process", "all"], ...more] = query
-    if (parameter === "process" && name !== "all") {
-      return yield* purgeProcess.respond(admin, request, query, operator)
-    }
-    if (more.length > 0) return yield* expectedOneTarget
-    const [what, remove] = parameter === "process"
+    const [target, ...more] = query
+    if (more.length > 0 || target !== undefined && target[0] !== "target") return yield* expectedOneTarget
+    const [what, remove] = target === undefined
       ? ["cache", admin.engine.invalidateAll] as const
-      : parameter === "target"
-      ? yield* entryOf(admin, name)
-      : yield* expectedOneTarget
+      : yield* entryOf(admin, target[1])
     const sender = senderOf(admin, request, operator)
     const isDone = yield* Effect.uninterruptible(Effect.tap(remove, (isDone) =>
       audit(
         `${what} purged by ${sender}${isDone ? "" : ", perhaps in this process only: Redis is unavailable"}`
       )))
-    const purged = parameter === "process" ? "everything" : name
-    return isDone ? HttpResponse.json(200, { purged }) : yield* storeUnavailable
+    return isDone ? ok({ purged: target?.[1] ?? "everything" }) : yield* storeUnavailable
   })
 
 /** Returns what the log calls the cache entry of a target, and what removes it. */
@@ -244,7 +236,7 @@ const entryOf = ({ activeConfig }: AdminContext, target: string) =>
 
 const expectedOneTarget = ProxyError.make(
   "invalid-request",
-  "expected no parameter (purge the whole cache), one ?process=, or one ?target= with a path and its query, percent-encoded: " +
+  "expected no parameter (purge the whole cache), or one ?target= with a path and its query, percent-encoded: " +
     "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
 )
 

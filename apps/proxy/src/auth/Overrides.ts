@@ -1,9 +1,8 @@
 /**
- * Overrides of operators, which win over the configuration: disabled clients, draining processes and purges of the memory of one.
+ * Overrides of operators, which win over the configuration: disabled clients and draining processes.
  * With Redis the fleet shares them: each process reads them twice a second, the last one of a name wins by the time of Redis, and
  * every process restores those that Redis lacks. Without Redis they are those of this process until it ends.
  */
-import { Engine } from "@blockquarry/http/gateway/Engine"
 import type { RedisRecord, RedisRecords } from "@blockquarry/redis/RedisRecords"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -25,9 +24,9 @@ export class SharedRecords extends Context.Reference<SharedRecords>()("quarry-pr
 const Change = Schema.parseJson(Schema.Struct({ active: Schema.Boolean, operator: Schema.String }))
 
 /** Milliseconds until Redis forgets an override. A process remembers its own, so that nothing remains of one that was killed. */
-const ttls = { client: null, drain: 60_000, purge: 60_000 }
+const ttls = { client: null, drain: 60_000 }
 
-/** `client` disables the client of a name; `drain` and `purge` concern the process of a name. */
+/** `client` disables the client of a name, `drain` makes the process of a name unready. */
 export type Kind = keyof typeof ttls
 
 /** Returns whether the other processes can read the change: not yet, while Redis is unavailable. */
@@ -47,12 +46,11 @@ export class Overrides extends Context.Tag("quarry-proxy/Overrides")<Overrides, 
 }>() {}
 
 /** With `open`, no client is rejected before the overrides are loaded. */
-export const layer = (open: boolean): Layer.Layer<Overrides, never, Engine> =>
+export const layer = (open: boolean): Layer.Layer<Overrides> =>
   Layer.scoped(
     Overrides,
     Effect.gen(function*() {
       const shared = yield* SharedRecords
-      const engine = yield* Engine
       const processName = `${hostname()}-${randomBytes(4).toString("hex")}`
       const known = Rec.map(ttls, () => new Map<string, RedisRecord>())
       const disabled = new Map<string, { readonly operator: string; readonly at: number }>()
@@ -61,8 +59,8 @@ export const layer = (open: boolean): Layer.Layer<Overrides, never, Engine> =>
       /** Milliseconds by which the clock of Redis is ahead. */
       let ahead = 0
       const isNewer = (record: RedisRecord, other: RedisRecord | undefined) => record.at > (other?.at ?? 0)
-      const apply = (kind: Kind, name: string, record: RedisRecord): Effect.Effect<void> => {
-        if (!isNewer(record, known[kind].get(name))) return Effect.void
+      const apply = (kind: Kind, name: string, record: RedisRecord): void => {
+        if (!isNewer(record, known[kind].get(name))) return
         known[kind].set(name, record)
         const { active, operator } = Option.getOrElse(
           Schema.decodeOption(Change)(record.text),
@@ -71,18 +69,14 @@ export const layer = (open: boolean): Layer.Layer<Overrides, never, Engine> =>
         if (kind === "client") {
           if (active) disabled.set(name, { operator, at: record.at })
           else disabled.delete(name)
-        } else if (name === processName) {
-          if (kind === "purge") return engine.invalidateMemory
-          isDraining = active
-        }
-        return Effect.void
+        } else if (name === processName) isDraining = active
       }
       const collections = shared && Rec.map(ttls, (ttl, kind) => shared(`overrides:${kind}`, ttl))
       const refresh = (kind: Kind, { read, set }: ReturnType<RedisRecords>) =>
         Effect.gen(function*() {
           const { now, records } = yield* read
           ahead = now - (yield* Clock.currentTimeMillis)
-          for (const [name, record] of Object.entries(records)) yield* apply(kind, name, record)
+          for (const [name, record] of Object.entries(records)) apply(kind, name, record)
           isLoaded ||= kind === "client"
           for (const [name, record] of known[kind]) {
             if (Math.abs(now - record.at) >= (ttls[kind] ?? Infinity)) known[kind].delete(name)
@@ -109,7 +103,7 @@ export const layer = (open: boolean): Layer.Layer<Overrides, never, Engine> =>
           const at = collections === null
             ? Option.some(here)
             : yield* Effect.option(collections[kind].set(name, { text, at: after }))
-          yield* apply(kind, name, { text, at: Option.getOrElse(at, () => here) })
+          apply(kind, name, { text, at: Option.getOrElse(at, () => here) })
           return Option.isSome(at)
         })
       return {

@@ -1,5 +1,4 @@
 /** Overrides of processes that share records which the test loses, delays and fails. */
-import * as Engine from "@blockquarry/http/gateway/Engine"
 import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import type { RedisRecord, RedisRecords } from "@blockquarry/redis/RedisRecords"
 import { describe, expect, it } from "@effect/vitest"
@@ -8,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
@@ -85,12 +85,8 @@ const makeRedis = () => {
 const startProcess = (redis: ReturnType<typeof makeRedis>) =>
   Effect.gen(function*() {
     const { link, records } = redis.connect()
-    const counts = { purges: 0 }
-    const engine = Context.get(yield* Layer.build(Engine.layer), Engine.Engine)
-    const invalidateMemory = Effect.sync(() => void (counts.purges += 1))
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const context = yield* Overrides.layer(false).pipe(
-      Layer.provide(Layer.succeed(Engine.Engine, { ...engine, invalidateMemory })),
       Layer.buildWithScope(scope),
       Effect.provideService(Overrides.SharedRecords, records)
     )
@@ -98,12 +94,12 @@ const startProcess = (redis: ReturnType<typeof makeRedis>) =>
     return {
       ...overrides,
       link,
-      counts,
       stop: Scope.close(scope, Exit.void),
-      rejected: (...clients: ReadonlyArray<string>) =>
-        clients.filter((client) => overrides.rejectionOf(client)?.code === "client-disabled")
+      rejected: () => clients.filter((client) => overrides.rejectionOf(client)?.code === "client-disabled")
     }
   })
+
+const clients = ["a", "b"] as const
 
 /** More than the time between two reads. */
 const afterRefresh = TestClock.adjust("1 second")
@@ -114,80 +110,61 @@ const startProcesses = Effect.gen(function*() {
   return { redis, one, other }
 })
 
-/** Disables two clients in all processes. */
-const disableBoth = Effect.gen(function*() {
-  const processes = yield* startProcesses
-  for (const client of ["a", "b"]) expect(yield* processes.one.set("client", client, "alice")).toBe(true)
-  yield* afterRefresh
-  return processes
-})
+/** Of the process with a number. */
+const number = FastCheck.nat(3)
 
-const both = ["a", "b"]
+const steps = FastCheck.array(
+  FastCheck.oneof(
+    FastCheck.record({
+      does: FastCheck.constantFrom("set" as const, "clear" as const),
+      number,
+      client: FastCheck.constantFrom(...clients)
+    }),
+    // The connection of a process breaks after some writes.
+    FastCheck.record({ does: FastCheck.constant("break" as const), number, writes: FastCheck.nat(2) }),
+    FastCheck.record({ does: FastCheck.constant("connect" as const), number }),
+    FastCheck.record({ does: FastCheck.constantFrom("flush", "snapshot", "failover", "start") })
+  ),
+  { maxLength: 30 }
+)
 
-describe("a disabled client", () => {
-  it.scoped("stays so if Redis loses everything, also if a process that restores it loses its connection half-way", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* disableBoth
-      redis.flush()
-      one.link.writes = 1
-      other.link.isUp = false
-      for (let seconds = 0; seconds < 3; seconds += 1) {
+describe("overrides of clients", () => {
+  it.scoped.prop(
+    "are the last ones in all processes, by the clock of Redis, whatever Redis and connections lose meanwhile",
+    { steps, ahead: FastCheck.constantFrom(0, 3_600_000, -3_600_000) },
+    ({ ahead, steps }) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(10 * 3_600_000)
+        const redis = makeRedis()
+        redis.state.ahead = ahead
+        const processes = [yield* startProcess(redis), yield* startProcess(redis)]
+        const expected = new Set<string>()
+        let failover = redis.snapshot()
+        for (const step of steps) {
+          const process = processes["number" in step ? step.number % processes.length : 0]!
+          if ("client" in step) {
+            const { client, does } = step
+            yield* process[does]("client", client, "alice")
+            if (does === "set") expected.add(client)
+            else expected.delete(client)
+            expect(process.rejected().includes(client)).toBe(does === "set")
+          } else if ("writes" in step) process.link.writes = step.writes
+          else if (step.does === "connect") Object.assign(process.link, { isUp: true, writes: Infinity })
+          else if (step.does === "flush") redis.flush()
+          else if (step.does === "snapshot") failover = redis.snapshot()
+          else if (step.does === "failover") failover()
+          else if (processes.length < 4) processes.push(yield* startProcess(redis))
+          yield* afterRefresh
+        }
+        for (const { link } of processes) Object.assign(link, { isUp: true, writes: Infinity })
         yield* afterRefresh
-        expect([one, other].map((process) => process.rejected(...both))).toEqual([both, both])
-      }
-      expect(yield* redis.liveKeys).toEqual(["overrides:client a"])
-      // The other one restores the rest
-      other.link.isUp = true
-      yield* afterRefresh
-      expect(yield* redis.liveKeys).toEqual(["overrides:client a", "overrides:client b"])
-      expect((yield* startProcess(redis)).rejected(...both)).toEqual(both)
-    }))
-
-  it.scoped("stays so if a process that starts with an empty Redis sets another override first", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* disableBoth
-      redis.flush()
-      const late = yield* startProcess(redis)
-      yield* late.set("client", "c", "bob")
-      yield* afterRefresh
-      for (const process of [one, other, late]) {
-        expect(process.rejected("a", "b", "c")).toEqual(["a", "b", "c"])
-      }
-    }))
-
-  it.scoped("stays so after a failover that has lost the last write", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* startProcesses
-      yield* one.set("client", "a", "alice")
-      const failover = redis.snapshot()
-      yield* one.set("client", "b", "alice")
-      yield* one.clear("client", "a", "alice")
-      failover()
-      yield* afterRefresh
-      for (const process of [one, other]) expect(process.rejected(...both)).toEqual(["b"])
-    }))
-
-  it.scoped("that was enabled stays so, whichever processes still knew that it was disabled", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* disableBoth
-      const stale = yield* startProcess(redis)
-      stale.link.isUp = false
-      yield* one.clear("client", "a", "alice")
-      redis.flush()
-      stale.link.isUp = true
-      for (let seconds = 0; seconds < 3; seconds += 1) {
         yield* afterRefresh
-        for (const process of [one, other, stale]) expect(process.rejected(...both)).toEqual(["b"])
-      }
-      // Also if the process that is asked has just started with an empty Redis
-      redis.flush()
-      const late = yield* startProcess(redis)
-      yield* late.clear("client", "b", "bob")
-      yield* afterRefresh
-      for (const process of [one, other, stale, late]) expect(process.rejected(...both)).toEqual([])
-    }))
+        processes.push(yield* startProcess(redis))
+        for (const process of processes) expect(process.rejected()).toEqual([...expected].sort())
+      })
+  )
 
-  it.scoped("that was enabled stays so if the clock of Redis is set back", () =>
+  it.scoped("stay if the clock of Redis is set back", () =>
     Effect.gen(function*() {
       const { one, other, redis } = yield* startProcesses
       redis.state.ahead = 3_600_000
@@ -197,28 +174,12 @@ describe("a disabled client", () => {
       redis.flush()
       yield* other.clear("client", "a", "alice")
       yield* afterRefresh
-      for (const process of [one, other]) expect(process.rejected("a")).toEqual([])
+      for (const process of [one, other]) expect(process.rejected()).toEqual([])
     }))
 })
 
-describe("while Redis is unavailable", () => {
-  it.scoped("the last change wins by the time of Redis, although a clock is behind", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* startProcesses
-      redis.state.ahead = 3_600_000
-      yield* afterRefresh
-      one.link.isUp = false
-      yield* other.clear("client", "a", "bob")
-      yield* TestClock.adjust("1 minute")
-      yield* one.set("client", "a", "alice")
-      one.link.isUp = true
-      yield* afterRefresh
-      for (const process of [one, other]) expect(process.rejected("a")).toEqual(["a"])
-    }))
-})
-
-describe("an override of a process", () => {
-  it.scoped("is gone within a minute of the end of its process", () =>
+describe("a draining process", () => {
+  it.scoped("is forgotten within a minute of its end", () =>
     Effect.gen(function*() {
       const { one, other, redis } = yield* startProcesses
       yield* one.set("drain", other.processName, "alice")
@@ -232,21 +193,5 @@ describe("an override of a process", () => {
       redis.flush()
       yield* afterRefresh
       expect(redis.texts()).toEqual([])
-    }))
-
-  it.scoped("purges the memory of that one, once", () =>
-    Effect.gen(function*() {
-      const { one, other } = yield* startProcesses
-      const purges = () => [one, other].map(({ counts }) => counts.purges)
-      yield* one.set("purge", other.processName, "alice")
-      yield* TestClock.adjust("500 millis")
-      expect(purges()).toEqual([0, 1])
-      yield* TestClock.adjust("2 minutes")
-      expect(purges()).toEqual([0, 1])
-      yield* one.set("purge", other.processName, "alice")
-      yield* one.set("purge", one.processName, "alice")
-      expect(purges()).toEqual([1, 1])
-      yield* afterRefresh
-      expect(purges()).toEqual([1, 2])
     }))
 })
