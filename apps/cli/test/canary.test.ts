@@ -245,7 +245,7 @@ const localLines = [
   `config set ${canary} x`,
   "config unset key",
   `alias set treasury ${canary}`,
-  "auth status --verify -v",
+  "auth status -v",
   "doctor -v",
   "api tokenPrice address={token} -i -v",
   `api tokenPrice address={token} key=${canary}`,

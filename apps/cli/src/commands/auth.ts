@@ -7,7 +7,7 @@ import { switchOption } from "../args/CommandOption.ts"
 import { noInputOption, outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import * as ApiKey from "../config/ApiKey.ts"
 import { SecretInput } from "../config/SecretInput.ts"
-import { checkService, isKeyAccepted, type ServiceCheck } from "../diagnostics/CheckService.ts"
+import { checkService, type ServiceCheck } from "../diagnostics/CheckService.ts"
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
@@ -17,21 +17,16 @@ import { localCommand } from "./LocalCommand.ts"
 
 const verifyOption = switchOption(
   "verify",
-  "Check the key with one request (login: default; --no-verify stores it unchecked)"
+  "Check the key with one request (default; --no-verify stores it unchecked)"
 )
 
-/** Returns the error of a service that rejects the key; null if it accepts it, or the check does not show it. */
-const rejectionOf = (check: ServiceCheck | null): ServiceCheck["error"] =>
-  check !== null && isKeyAccepted(check) === false ? check.error : null
-
 /** Says what a check shows about the key. */
-const describeCheck = (check: ServiceCheck | null): string => {
-  if (check === null) return "not checked, because base-url is not set"
-  const accepted = isKeyAccepted(check)
-  if (accepted === true) return "accepted by the service"
-  const reason = check.error === null ? "" : `: ${formatError(check.error).message}`
-  return accepted === false ? `rejected${reason}` : `not checked${reason}`
-}
+const describeCheck = (check: ServiceCheck | null): string =>
+  check === null
+    ? "not checked, because base-url is not set"
+    : check.error === null || check.isAccepted === true
+    ? "accepted by the service"
+    : `not checked: ${formatError(check.error).message}`
 
 const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
@@ -68,10 +63,9 @@ export const authLogin = localCommand({
     const key = yield* readKey(values)
     const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
     const check = isSkipped ? null : yield* checkService(settings, key)
-    const rejection = rejectionOf(check)
-    if (rejection !== null) {
+    if (check?.isAccepted === false && check.error !== null) {
       yield* note("the key is not stored; --no-verify stores it unchecked")
-      return yield* Effect.fail(rejection)
+      return yield* Effect.fail(check.error)
     }
     const file = yield* ApiKey.storeApiKey(profile, key)
     const checked = isSkipped ? "not checked" : describeCheck(check)
@@ -88,30 +82,23 @@ export const authStatus = localCommand({
   path: ["auth", "status"],
   api: "data",
   summary: "Show where the API key comes from, and its fingerprint",
-  options: [verifyOption, outputOption, ...requestOptions("data")],
-  run: Effect.fnUntraced(function*({ settings, values }) {
+  options: [outputOption, ...requestOptions("data")],
+  run: Effect.fnUntraced(function*({ settings }) {
     const found = yield* ApiKey.findApiKey(settings.configuration)
     if (found === null && settings.isSandbox) {
       return yield* note("the sandbox requires no API key")
     }
     if (found === null) return yield* new MissingApiKeyError()
-    const isVerified = isEnabled(values, verifyOption.name)
-    const key = yield* found.read
-    const check = isVerified ? yield* checkService(settings, key) : null
     const status = {
       profile: settings.configuration.profile,
       source: found.source,
-      fingerprint: ApiKey.fingerprint(key),
-      check: isVerified ? describeCheck(check) : null
+      fingerprint: ApiKey.fingerprint(yield* found.read)
     }
     yield* printRows(settings.format, [status], {
       profile: {},
       source: { kind: "fixed" },
-      fingerprint: { kind: "fixed" },
-      ...isVerified ? { check: {} } : {}
+      fingerprint: { kind: "fixed" }
     })
-    const rejection = rejectionOf(check)
-    if (rejection !== null) return yield* Effect.fail(rejection)
   })
 })
 

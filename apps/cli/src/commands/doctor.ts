@@ -12,7 +12,7 @@ import { localCommand } from "./LocalCommand.ts"
 export const doctor = localCommand({
   path: ["doctor"],
   api: "data",
-  summary: "Check configuration, API key, network, TLS and clock, and say what to do",
+  summary: "Check configuration, API key, network and TLS, and say what to do",
   note: "Sends one request that costs 5 units. The exit status is 1 if a check fails.",
   allowsInvalidConfiguration: true,
   options: [outputOption, ...requestOptions("data")],

@@ -6,7 +6,6 @@ import * as Engine from "@blockquarry/http/gateway/Engine"
 import * as Upstream from "@blockquarry/http/gateway/Upstream"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,8 +17,8 @@ import type { UsageError } from "../errors/CommandError.ts"
 
 export interface ServiceCheck {
   readonly error: OperationError | null
-  /** The headers of the response that describe it; null without a response. */
-  readonly headers: Readonly<Record<string, string>> | null
+  /** Whether the service accepts the key; null if the check does not show it. */
+  readonly isAccepted: boolean | null
   readonly millis: number
 }
 
@@ -48,7 +47,6 @@ export const checkService = (
 /** Requests the chains of a wallet, which costs 5 units. */
 const requestChains = (baseUrl: string, apiKey: Redacted.Redacted) =>
   Effect.gen(function*() {
-    const startedAt = yield* Clock.currentTimeMillis
     const { raw } = yield* Engine.Engine
     const upstream = yield* Effect.orDie(Upstream.make("data", {
       apiKey,
@@ -59,19 +57,17 @@ const requestChains = (baseUrl: string, apiKey: Redacted.Redacted) =>
       timeouts: { attempt: timeout, call: timeout }
     }))
     const input = yield* Effect.orDie(decodeInput(walletChains, { address: wallet, chains: ["eth"] }))
-    const answer = yield* Effect.either(
-      raw(walletChains, upstream)(input, encodeRequest(walletChains, input))
+    const [duration, error] = yield* Effect.timed(
+      raw(walletChains, upstream)(input, encodeRequest(walletChains, input)).pipe(
+        Effect.map(({ classification }) => classification()),
+        Effect.map((result) => result._tag === "Complete" ? null : result.error),
+        Effect.catchAll(Effect.succeed)
+      )
     )
-    const millis = (yield* Clock.currentTimeMillis) - startedAt
-    if (answer._tag === "Left") return { error: answer.left, headers: null, millis }
-    const { classification, response: { headers } } = answer.right
-    const result = classification()
-    return { error: result._tag === "Complete" ? null : result.error, headers, millis }
+    return { error, isAccepted: isKeyAccepted(error), millis: Math.round(Duration.toMillis(duration)) }
   }).pipe(Effect.provide(Layer.fresh(Engine.layer)))
 
-/** Whether the service accepts the key: null if the check does not show it. */
-export const isKeyAccepted = ({ error, headers }: ServiceCheck): boolean | null => {
-  if (headers === null) return null
+const isKeyAccepted = (error: OperationError | null): boolean | null => {
   switch (error?._tag) {
     case undefined:
     case "RequestRejectedError":

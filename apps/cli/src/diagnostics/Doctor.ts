@@ -2,18 +2,17 @@
 import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
 import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Arr from "effect/Array"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import * as ApiKey from "../config/ApiKey.ts"
-import { type CommandSettings, defaultProfile, effectiveValue, formatIssue } from "../config/Configuration.ts"
+import { type CommandSettings, defaultProfile, formatIssue } from "../config/Configuration.ts"
+import { variableOf } from "../config/Setting.ts"
 import { HttpTransport } from "../connection/HttpTransport.ts"
-import { formatError, unknownPathFix, unknownPathMessage } from "../errors/CommandError.ts"
+import { formatError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
-import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
+import { checkService, type ServiceCheck } from "./CheckService.ts"
 import { checkConnection, type UnreachableError } from "./ConnectionCheck.ts"
 
 export interface Finding {
@@ -46,8 +45,7 @@ export const runChecks = (
       // The program does not start with an older version than it requires
       ok("node", `Node.js ${process.version} on ${process.platform} ${process.arch}`),
       ...checkFiles(settings),
-      ...(yield* checkProfile(settings)),
-      checkLimits(settings)
+      ...(yield* checkProfile(settings))
     ]
     return settings.isSandbox
       ? [...local, ...(yield* checkSandbox(settings))]
@@ -92,15 +90,6 @@ const checkPermissions = (file: string): ReadonlyArray<Finding> => {
     return []
   }
 }
-
-const checkLimits = ({ configuration }: CommandSettings): Finding =>
-  ok(
-    "local limits",
-    ["rate-limit", "timeout"].map((name) => {
-      const resolved = effectiveValue(configuration, name)
-      return resolved === null ? name : `${name} ${resolved.value} (${resolved.origin.text})`
-    }).join(", ")
-  )
 
 const checkSandbox = (settings: CommandSettings) =>
   Effect.map(Effect.orDie(checkService(settings, null)), (check) =>
@@ -151,12 +140,14 @@ const checkHost = (name: string, url: URL, proxy: HttpProxy.NamedProxy | null) =
       return [failed(check, `${label}: ${reason}`, fixOf(result.left, url, proxy))]
     }
     const { addresses, certificate, connectMillis } = result.right
-    const now = yield* Clock.currentTimeMillis
     return [
       ok(check, `${label}: ${addresses.join(", ")} in ${connectMillis} ms`),
       ...certificate === null
         ? checkPlainHttp(name, url)
-        : [checkCertificate(`${name}: TLS`, certificate, now)]
+        : [ok(
+          `${name}: TLS`,
+          `certificate of ${certificate.issuer} until ${certificate.validTo.toISOString().slice(0, 10)}`
+        )]
     ]
   })
 
@@ -190,24 +181,6 @@ const checkPlainHttp = (name: string, url: URL): ReadonlyArray<Finding> =>
     warning(`${name}: TLS`, `${url.host}: the API key is sent without encryption`, "use a URL with https")
   ]
 
-const warnBeforeExpiry = Duration.days(14)
-
-export const checkCertificate = (
-  check: string,
-  { issuer, validTo }: { readonly issuer: string; readonly validTo: Date },
-  now: number
-): Finding => {
-  const left = validTo.getTime() - now
-  const message = `certificate of ${issuer} until ${validTo.toISOString().slice(0, 10)}`
-  return left > Duration.toMillis(warnBeforeExpiry)
-    ? ok(check, message)
-    : warning(
-      check,
-      `${message}: ${Math.max(0, Math.floor(left / 86_400_000))} days left`,
-      "the operator of the service must renew it"
-    )
-}
-
 const checkKey = (settings: CommandSettings, isReached: boolean) =>
   Effect.gen(function*() {
     const { profile } = settings.configuration
@@ -219,7 +192,7 @@ const checkKey = (settings: CommandSettings, isReached: boolean) =>
     const key = yield* found.read
     const check = isReached ? yield* checkService(settings, key) : null
     const label = `${ApiKey.fingerprint(key)} from ${found.source}`
-    return [checkAccepted(check, label, found.source), ...check === null ? [] : yield* checkResponse(check)]
+    return [checkAccepted(check, label, found.source), ...check === null ? [] : [checkResponse(check)]]
   }).pipe(
     Effect.catchTags({
       ConfigFileError: (error) =>
@@ -232,7 +205,7 @@ const checkKey = (settings: CommandSettings, isReached: boolean) =>
 
 const checkAccepted = (check: ServiceCheck | null, label: string, source: string): Finding => {
   if (check === null) return skipped("API key", `${label}: not checked without a connection`)
-  switch (isKeyAccepted(check)) {
+  switch (check.isAccepted) {
     case true:
       return ok("API key", `${label}: accepted`)
     case null:
@@ -248,38 +221,19 @@ const checkAccepted = (check: ServiceCheck | null, label: string, source: string
   }
 }
 
-/** Above this, signatures and caches of others may fail, and times in the output mislead. */
-const maxSkewMillis = 60_000
-
 /** The connection itself is checked before. */
 const networkFix = "repeat the check; if it fails again, ask the operator of the service or the proxy"
 
-const checkResponse = (check: ServiceCheck): Effect.Effect<ReadonlyArray<Finding>> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const { error, headers, millis } = check
-    if (error?._tag === "NotFoundError") {
-      // Of every wallet there is a list, so the path is wrong
-      return [failed("base URL", unknownPathMessage, unknownPathFix(error.operation))]
-    }
-    if (error !== null && isKeyAccepted(check) === null) {
-      const { hint, message } = formatError(error)
-      return [failed("service", message, error._tag === "NetworkError" ? networkFix : hint)]
-    }
-    const date = Date.parse(headers?.["date"] ?? "")
-    return [
-      ok("service", `answered in ${millis} ms`),
-      Number.isNaN(date) ? skipped("clock", "the response has no Date header") : checkClock(now - date)
-    ]
-  })
-
-/** `skewMillis` is how far the clock of this machine is ahead. */
-export const checkClock = (skewMillis: number): Finding => {
-  const seconds = Math.round(Math.abs(skewMillis) / 1000)
-  return Math.abs(skewMillis) <= maxSkewMillis
-    ? ok("clock", `within ${Math.max(1, seconds)} s of the service`)
-    : warning(
-      "clock",
-      `${seconds} s ${skewMillis > 0 ? "ahead of" : "behind"} the service`,
-      "synchronize the clock of this machine, for example with NTP"
+const checkResponse = ({ error, isAccepted, millis }: ServiceCheck): Finding => {
+  if (error === null || isAccepted !== null) return ok("service", `answered in ${millis} ms`)
+  // Of every wallet there is a list, so the path is wrong
+  if (error._tag === "NotFoundError") {
+    return failed(
+      "base URL",
+      "the service has no such path",
+      `check the path of the base URL (${variableOf("base-url")})`
     )
+  }
+  const { hint, message } = formatError(error)
+  return failed("service", message, error._tag === "NetworkError" ? networkFix : hint)
 }

@@ -1,26 +1,6 @@
-/** Checks of `quarry doctor` that depend on time and on proxies. What it prints is in the golden record. */
+/** The proxies that the environment selects. That requests and `quarry doctor` use them is in proxy.test.ts. */
 import * as HttpProxy from "@blockquarry/http/gateway/HttpProxy"
 import { expect, it } from "vitest"
-import { checkCertificate, checkClock } from "../../src/diagnostics/Doctor.ts"
-
-it("warns two weeks before a certificate expires", () => {
-  const now = Date.UTC(2026, 0, 1)
-  const certificate = (days: number) => ({ issuer: "Test CA", validTo: new Date(now + days * 86_400_000) })
-  expect(checkCertificate("TLS", certificate(90), now)).toMatchObject({
-    status: "ok",
-    message: "certificate of Test CA until 2026-04-01"
-  })
-  expect(checkCertificate("TLS", certificate(13), now)).toMatchObject({
-    status: "warning",
-    message: "certificate of Test CA until 2026-01-14: 13 days left"
-  })
-  expect(checkCertificate("TLS", certificate(-1), now).message).toContain("0 days left")
-})
-
-it("tolerates a clock that differs by a minute", () => {
-  expect(checkClock(60_000).status).toBe("ok")
-  expect(checkClock(-61_000)).toMatchObject({ status: "warning", message: "61 s behind the service" })
-})
 
 it.each<readonly [Readonly<Record<string, string>>, string, string | null]>([
   [{}, "https://a.test", null],
