@@ -1,10 +1,9 @@
 /** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
-import type { ListOperationError, LocalLimitError, NotFoundError } from "@blockquarry/core/OperationError"
+import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
-import { apisOfOperations, listOperations } from "../text/CoreNames.build.ts"
+import { listOperations } from "../text/CoreNames.build.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
@@ -138,23 +137,16 @@ export const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as con
 
 export const sandboxHint = "or use --sandbox, which requires neither a base URL nor an API key"
 
-/** What to do about each error: its hint, unless the error itself says more. */
-export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
-  OutputClosedError: null,
-  FalseResultError: null,
-  NoResultError: null,
+/** What to do about errors whose hint depends on nothing else. */
+const fixes: { readonly [T in CommandError["_tag"]]?: string } = {
   ServerStartError: "choose another --port or --host, or stop the program that uses the port",
   OutputError: "check free disk space and permissions of the output file",
   ConfigFileError: "check the file and its permissions; quarry doctor shows what is wrong",
   ChecksFailedError: "do what the checks say after fix:, and run quarry doctor again",
   FileConflictError:
     "choose another file, continue the same query with --resume, or wait for the other process",
-  UsageError:
-    "the message says what is expected; quarry config list --show-origin shows where values are set",
-  InvalidInputError: "the message names the parameter and what it accepts",
   RequestRejectedError: "run with --help to see valid values",
   NotFoundError: "check the arguments; the item may be on another chain or network, or not indexed yet",
-  NotSetError: "quarry config list and quarry alias list show what is set",
   MissingApiKeyError: `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`,
   AuthenticationError:
     "check that the API key is complete and belongs to this service; quarry auth status shows its source",
@@ -164,11 +156,8 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   LocalLimitError: "retry later, or request fewer records",
   ServerError: "retry later, or use --verbose to see each attempt",
   InvalidResponseError: "check that the base URL points to the API; for records of lists, use --skip-invalid",
-  CircuitOpenError: "retry after the time in the message",
   PaginationError: "raise --limit if the message says so, or report it to the operator of the service",
   NetworkError: "check the base URL and your network; quarry doctor checks name, connection, TLS and proxy",
-  TimeoutError: "increase --timeout, or request fewer records with --limit",
-  CommandTimeoutError: "increase --timeout, or request fewer records with --limit",
   StillSyncingError: "increase --timeout, or omit --wait to read the records indexed so far",
   InputsFailedError: "repeat with --failed FILE to collect the inputs that failed"
 }
@@ -202,8 +191,6 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
     case "InvalidInputError":
       return error.issues.map(({ parameter, reason }) => `--${kebabCase(parameter)}: ${reason}`)
         .join("; ")
-    case "NotFoundError":
-      return isUnknownPath(error) ? describeUnknownPath(error) : error.summary
     default:
       return "summary" in error ? error.summary : error.reason
   }
@@ -212,10 +199,9 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
 const lists: ReadonlySet<string | null> = new Set(listOperations)
 
 const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
-  const fix = fixes[error._tag]
+  const fix = fixes[error._tag] ?? null
   switch (error._tag) {
     case "UsageError":
-      return error.hint
     case "FileConflictError":
     case "NotSetError":
     case "ConfigFileError":
@@ -228,22 +214,19 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
         : error.failedFile === null
         ? fix
         : `repeat with --from ${shellQuote(error.failedFile)}`
-    case "NotFoundError":
-      return isUnknownPath(error) ? unknownPathFix(error.operation) : fix
     case "LocalLimitError":
       return localLimitHints[error.limit] ?? fix
     case "RateLimitError":
       return error.retryAfter === null ? fix : null
     case "RequestRejectedError":
       return /cursor/i.test(error.serverMessage ?? "") ? cursorHint : fix
-    case "InvalidInputError":
-    case "CircuitOpenError":
-      return null
     case "InvalidResponseError":
       return error.kind === "redirect" ? "check the base URL; use the URL that it redirects to" : fix
     case "TimeoutError":
     case "CommandTimeoutError":
-      return lists.has(error.operation) ? fix : "increase --timeout"
+      return `increase --timeout${
+        lists.has(error.operation) ? ", or request fewer records with --limit" : ""
+      }`
     default:
       return fix
   }
@@ -280,25 +263,3 @@ export const reportOf = (error: Exclude<CommandError, SilentError>): ErrorReport
   requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null,
   ...(error._tag === "InputsFailedError" ? { failed: error.failed, total: error.total } : {})
 })
-
-/** What routers say about a path. The last one is the code of quarry-proxy. */
-const routerMessage = /^cannot [a-z]+ \/|"unknown-path"/i
-
-/** Returns whether a 404 concerns the path, not an item: it has no message of the service, or that of a router. */
-export const isUnknownPath = ({ body, serverMessage, status }: NotFoundError): boolean =>
-  status === 404 && (serverMessage === null || routerMessage.test(serverMessage) || routerMessage.test(body))
-
-export const unknownPathMessage = "the service has no such path"
-
-/** Returns the message with what the service says, as the other messages have it. */
-const describeUnknownPath = ({ serverMessage, status }: NotFoundError): string =>
-  `${unknownPathMessage} (${status})${serverMessage === null ? "" : `: ${serverMessage}`}`
-
-/** Returns what to do about the base URL of an operation, or of a request that none describes. */
-export const unknownPathFix = (operation: string): string => {
-  const variables = baseUrlOptions.filter(({ api }) => api === apisOfOperations[operation])
-    .map(({ variable }) => variable)
-  return variables.length === 0
-    ? "check the path of the request, which follows that of the base URL"
-    : `check the path of the base URL (${variables.join(" or ")})`
-}

@@ -10,7 +10,6 @@ import {
   formatError,
   InputsFailedError,
   isSilent,
-  isUnknownPath,
   OutputError,
   reportOf
 } from "../errors/CommandError.ts"
@@ -57,8 +56,7 @@ const concernsAllInputs = (error: CommandError): boolean =>
   (error._tag === "UsageError" && error.concernsInput !== true)
 
 /** Returns whether an error says something about the service or the network, not about the input. */
-const concernsService = (error: CommandError): boolean =>
-  exitCodes[error._tag] >= 5 || (error._tag === "NotFoundError" && isUnknownPath(error))
+const concernsService = (error: CommandError): boolean => exitCodes[error._tag] >= 5
 
 /** Returns whether an input was not sent to the service, and so says nothing about it. */
 const isInvalidInput = (error: CommandError): boolean =>

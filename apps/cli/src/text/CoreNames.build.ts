@@ -1,15 +1,10 @@
 /** Names of `core`, which are needed without its schemas. `scripts/buildTimeValue.mjs` computes them. */
 import { chainId, evmChains } from "@blockquarry/core/Chain"
-import { type ApiName, isList } from "@blockquarry/core/Operation"
+import { isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 
 /** IDs of the operations that return lists. */
 export const listOperations: ReadonlyArray<string> = allOperations.filter(isList).map(({ id }) => id)
-
-/** The APIs by the ID of the operation. */
-export const apisOfOperations: Readonly<Record<string, ApiName>> = Object.fromEntries(
-  allOperations.map(({ api, id }) => [id, api])
-)
 
 /** Names of the EVM chains without spaces, as help and completions list them. */
 export const chainSlugs: ReadonlyArray<string> = evmChains.map((name) => name.replaceAll(" ", "-"))
