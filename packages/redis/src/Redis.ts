@@ -83,10 +83,7 @@ export interface RedisCommands {
   readonly runText: RunScript<string | Uint8Array>
   /** Sends a message to the subscribers of a channel. */
   readonly publish: (channel: string, message: string) => Effect.Effect<void, StoreError>
-  /**
-   * Fails unless the server accepts writes and each command of the stores, so also if it is read-only or out of memory, or if
-   * the user lacks a permission.
-   */
+  /** Fails unless the server accepts writes, and the scripts that it has rejected. */
   readonly ping: Effect.Effect<void, StoreError>
 }
 
@@ -172,15 +169,9 @@ const commandsOf = (
       ).pipe(Effect.tapError(() => tryAgain(script))),
     runText,
     publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),
-    // Not in the script: after a failover, the connection reconnects when a command itself is rejected with READONLY.
+    // After a failover, the connection reconnects when this command is rejected with READONLY.
     ping: send((client) => client.set(pingKey, "", "PX", 1000)).pipe(
-      Effect.zipRight(runText(Replies.permissionCheck, pingKey, [])),
-      Effect.flatMap((failures) => {
-        const [command, error] = Array.isArray(failures) ? failures : []
-        return error === undefined
-          ? Effect.void
-          : Replies.fromReply(String(error), String(command), keyPrefix)
-      }),
+      Effect.zipRight(send((client) => client.unlink(pingKey))),
       Effect.zipRight(
         Effect.suspend(() => Effect.forEach(untried, tryScript, { concurrency: "unbounded", discard: true }))
       )
@@ -262,18 +253,22 @@ const checkScheme = (
     return yield* isOther ? new Replies.ServerError(tls ? "no TLS" : "TLS") : error
   })
 
+const nothing = Script.make("return 0")
+
 const checkServer = (options: Connection.ConnectionOptions) =>
   Effect.gen(function*() {
     const { keyPrefix } = options
+    const name = `${keyPrefix}ping`
     const connection = yield* Connection.open(options)
     const commands = commandsOf(connection, keyPrefix, new Set(Script.checked))
     yield* checkMode(connection.send)
     if (options.db !== 0) yield* connection.send((client) => client.select(options.db))
     yield* commands.ping
-    yield* commands.run(Replies.permissionCheck, `${keyPrefix}ping`, [])
-    const channel = `${keyPrefix}ping`
-    yield* commands.publish(channel, "")
-    yield* connection.send((client) => client.subscribe(channel))
+    yield* commands.run(nothing, name, [])
+    yield* commands.get(name)
+    yield* connection.send((client) => client.scan("0", "COUNT", 1))
+    yield* commands.publish(name, "")
+    yield* connection.send((client) => client.subscribe(name))
   }).pipe(
     Effect.catchIf(
       ({ reason }) => options.sentinel === null && /^(?:ECONNRESET|not connected)/.test(reason),

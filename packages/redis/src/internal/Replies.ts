@@ -4,7 +4,6 @@
  */
 import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Predicate from "effect/Predicate"
-import * as Script from "./Script.ts"
 
 const speaksNoTls = "the server does not use TLS at this port: use redis://, or its port for TLS"
 const notSingle = "expected a single server, which Redis Cluster is not: use a server without cluster mode"
@@ -69,76 +68,19 @@ export class ServerError extends StoreError {
   }
 }
 
-/** Commands that the stores use outside of scripts only. */
-const directCommands = ["ping", "select", "set", "eval", "evalsha", "publish", "subscribe"]
+const commands =
+  "ping select set eval evalsha publish subscribe time get getrange hmget hset hincrby hgetall hdel pttl pexpire zcard zadd zremrangebyscore scan unlink"
 
-/** The commands of the stores, with harmless arguments in Lua. `key` holds a string. */
-const scriptCommands = {
-  time: null,
-  get: "key",
-  getrange: "key, 0, 0",
-  hmget: "key, 'field'",
-  hset: "key, 'field', ''",
-  hincrby: "key, 'number', 1",
-  hgetall: "key",
-  hdel: "key, 'field'",
-  pttl: "key",
-  pexpire: "key, 1000",
-  zcard: "key",
-  zadd: "key, 0, ''",
-  zremrangebyscore: "key, 0, 0",
-  scan: "0, 'COUNT', 1",
-  del: "key",
-  unlink: "key"
-}
-
-/**
- * Calls every command of the stores, so that a missing permission is found before one of them needs it. Returns the names of
- * those that fail, each followed by its error. Its key holds a string or does not exist, and does not exist afterwards.
- */
-export const permissionCheck: Script.Script = Script.make(`
-local key = KEYS[1]
-local failures = {}
-local function try(...)
-  local reply = redis.pcall(...)
-  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then
-    table.insert(failures, (...))
-    table.insert(failures, reply.err)
-  end
-end
-${
-  Object.entries(scriptCommands).map(([name, args]) => `try('${name}'${args === null ? "" : `, ${args}`})`)
-    .join("\n")
-}
-return failures
-`)
-
-/** What a user with all permissions that the stores need is allowed. */
+/** What a user with all permissions that the stores need is allowed. Before version 7 a new user may use all channels. */
 export const permissions = (keyPrefix: string): string =>
-  [
-    `~${keyPrefix}*`,
-    // Before version 7 a new user may use all channels.
-    "resetchannels",
-    `&${keyPrefix}*`,
-    ...[...directCommands, ...Object.keys(scriptCommands)].map((name) => `+${name}`)
-  ]
-    .join(" ")
+  `~${keyPrefix}* resetchannels &${keyPrefix}* ${commands.replaceAll(/\w+/g, "+$&")}`
 
-/**
- * Describes an error reply to a command, or to one that a script calls. Replies to scripts do not name the command. It is null
- * then, and the next ping finds out what to change.
- */
-export const fromReply = (text: string, command: string | null, keyPrefix: string): ServerError => {
+/** Describes an error reply to a command, which is null for a script. */
+const fromReply = (text: string, command: string | null, keyPrefix: string): ServerError => {
   if (/^NOPERM|ACL failure|The user executing the script/.test(text)) {
-    if (command === null) return new ServerError("NOPERM")
-    const forbidden = /access|publish/.test(text) && /channel/.test(text)
-      ? `use channels that start with ${keyPrefix}`
-      : /access/.test(text) && /key/.test(text)
-      ? `use keys that start with ${keyPrefix}`
-      : `run ${command}`
     return new ServerError(
       "NOPERM",
-      `the user may not ${forbidden}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
+      `the user lacks a permission: expected ACL SETUSER USER ${permissions(keyPrefix)}`
     )
   }
   const missing = /(?:global variable|attempt to \w+ \w+) '(\w+)'/.exec(text)?.[1]
