@@ -1,4 +1,4 @@
-/** Names and IDs of chains. `golden/records/chains.json` has those of the specification. */
+/** Names and IDs of chains. `site/test/interface.test.ts` compares them with the specification. */
 import { Chain, chainId, chainName, evmChains, nftTradeChains, priceChains } from "@blockquarry/core/Chain"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
@@ -47,6 +47,10 @@ describe("a chain", () => {
   ])("%s is decoded to %s, and sent as %s", (text, name, sent) => {
     expect(decode(Chain, text)).toBe(name)
     expect(encode(Chain, decode(Chain, text))).toBe(sent)
+  })
+
+  it.each(["1", "mainnet", ""])("%j is not known", (text) => {
+    expect(chainName(text)).toBeUndefined()
   })
 
   it.each(["", "\ud800", 1, null, ["eth"]])("is not %j", (input) => {

@@ -1,5 +1,4 @@
-/** Messages about invalid inputs, chains, parameters, costs and TTLs of the operations. */
-import * as Chain from "@blockquarry/core/Chain"
+/** Messages about invalid inputs, costs and TTLs of the operations. */
 import type { AnyOperation, ExampleValues } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
@@ -80,21 +79,6 @@ it("messages about invalid inputs are as recorded", async () => {
     expect(Either.isRight(decodeInput(operationOf(id), requiredInput[id])), id).toBe(true)
   }
   await record("invalidInputs", Object.fromEntries(messages), 2)
-})
-
-it("chains are as recorded", async () => {
-  await record("chains", {
-    "name and id": Object.fromEntries(Chain.evmChains.map((name) => [name, Chain.chainId(name)])),
-    "of transfers, NFTs, holders and activity": Chain.evmChains.join(", "),
-    "of NFT trades": Chain.nftTradeChains.join(", "),
-    "of prices": Chain.priceChains.join(", "),
-    "name of a text": Object.fromEntries(
-      ["eth", "ETH", "Polygon Amoy", "0x1", "0XA4B1", "0x01", "1", "mainnet", ""].map((text) => [
-        text,
-        Chain.chainName(text) ?? null
-      ])
-    )
-  })
 })
 
 const describeTtl = (ttl: Ttl): string => {
