@@ -111,44 +111,26 @@ describe.each(timeZones)("in the time zone %s", (zone, offset) => {
     }
   })
 
-  it("decodes any instant from every format", () => {
-    const instants = FastCheck.integer({ min: 0, max: 4102444799 }).map((at) => new Date(at * 1000))
-    const offsets = FastCheck.integer({ min: -12 * 60, max: 14 * 60 })
+  it("decodes any instant as programs pass and print it", () => {
     FastCheck.assert(
-      FastCheck.property(instants, offsets, (at, offset) => {
-        const zoned = withOffset(at, offset)
-        const day = at.toISOString().slice(0, 10)
-        const clock = at.toISOString().slice(11, 19)
-        const [weekday, dayOfMonth, month, year] = at.toUTCString().split(/,? /)
-        const formats = [
-          at.toISOString(),
-          at.toISOString().slice(0, -1),
-          `${day}T${clock}`,
-          `${day} ${clock}`,
-          `${day.replaceAll("-", "/")} ${clock}`,
-          `${month} ${dayOfMonth}, ${year} ${clock}`,
-          `${weekday} ${month} ${dayOfMonth} ${clock} ${year}`,
-          at.toUTCString(),
-          at.toString(),
-          at.toString().replace("+", " "),
-          zoned,
-          zoned.replace("+", " "),
-          zoned.replace(/:(?=\d\d$)/, ""),
-          at,
-          DateTime.unsafeMake(at),
-          DateTime.unsafeMakeZoned(at, { timeZone: zone })
-        ]
+      FastCheck.property(FastCheck.integer({ min: 0, max: 4102444799 }), (seconds) => {
+        const at = new Date(seconds * 1000)
         const later = new Date(at.getTime() + 678)
-        for (const format of [...formats, later, DateTime.unsafeMakeZoned(later, { timeZone: zone })]) {
-          const expected = format === later || Object(format).epochMillis === later.getTime() ? later : at
-          for (const schema of [TimeInput, TimeOrEpochSeconds]) {
-            expect([format, encode(TimeInput, decode(schema, format))]).toEqual([
-              format,
-              expected.toISOString()
-            ])
+        const printed = [at.toISOString(), at.toUTCString(), at.toString(), at.toString().replace("+", " ")]
+        const values = (date: Date) => [
+          date,
+          DateTime.unsafeMake(date),
+          DateTime.unsafeMakeZoned(date, { timeZone: zone })
+        ]
+        for (
+          const [forms, expected] of [[[...printed, ...values(at)], at], [values(later), later]] as const
+        ) {
+          for (const form of forms) {
+            for (const schema of [TimeInput, TimeOrEpochSeconds]) {
+              expect([form, encode(TimeInput, decode(schema, form))]).toEqual([form, expected.toISOString()])
+            }
           }
         }
-        const seconds = at.getTime() / 1000
         // Eight digits are a date.
         for (const input of [seconds, ...(seconds >= 1e8 ? [String(seconds)] : [])]) {
           expect(encode(TimeInput, decode(TimeOrEpochSeconds, input))).toBe(at.toISOString())
@@ -157,14 +139,6 @@ describe.each(timeZones)("in the time zone %s", (zone, offset) => {
     )
   })
 })
-
-/** ISO 8601 with an offset in minutes. */
-function withOffset(at: Date, minutes: number): string {
-  const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, 19)
-  const [hour, minute] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
-  const twoDigits = (part: number) => String(part).padStart(2, "0")
-  return `${local}${minutes < 0 ? "-" : "+"}${twoDigits(hour)}:${twoDigits(minute)}`
-}
 
 describe("an input that is no date", () => {
   it.each([

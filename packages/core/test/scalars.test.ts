@@ -7,14 +7,12 @@ import { Decimal, Float } from "@blockquarry/core/Decimal"
 import { Hash } from "@blockquarry/core/Hash"
 import { Integer, PositiveInteger, TokenDecimals } from "@blockquarry/core/Integer"
 import { Json } from "@blockquarry/core/Json"
-import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { openEnum } from "@blockquarry/core/OpenEnum"
 import { TokenId } from "@blockquarry/core/TokenId"
 import { PathSegment, WellFormedText } from "@blockquarry/core/WellFormedText"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as BigDecimal from "effect/BigDecimal"
-import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
@@ -257,36 +255,6 @@ describe("make", () => {
 describe("checksum", () => {
   it.each(vectors)("matches the EIP-55 test vector %s", (expected) => {
     expect(checksum(decode(Address, expected))).toBe(expected)
-  })
-})
-
-const amounts = FastCheck.oneof(
-  FastCheck.bigInt({ min: 0n, max: maxUint256 }),
-  FastCheck.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
-  FastCheck.constantFrom(0n, 1n, maxUint256 - 1n, maxUint256, maxUint256 + 1n, 10n ** 500n)
-)
-
-const parsed = (text: string): unknown => Either.getOrThrow(LosslessJson.parse(text))
-
-describe("Amount", () => {
-  it("keeps every digit of a JSON integer, a JSON string, and a bigint", () => {
-    FastCheck.assert(
-      FastCheck.property(amounts, (amount) => {
-        expect(decode(Amount, parsed(`${amount}`))).toBe(amount)
-        expect(decode(Amount, parsed(`"${amount}"`))).toBe(amount)
-        expect(decode(Amount, amount)).toBe(amount)
-        expect(decode(Amount, encode(Amount, amount))).toBe(amount)
-      })
-    )
-  })
-
-  it("rejects a number outside the safe range, which is already rounded", () => {
-    FastCheck.assert(
-      FastCheck.property(FastCheck.double({ min: 2 ** 53, noNaN: true }), (number) => {
-        expect(isDecodable(Amount, number)).toBe(false)
-      })
-    )
-    expect(decode(Amount, 2 ** 53 - 1)).toBe(2n ** 53n - 1n)
   })
 })
 

@@ -35,16 +35,6 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
     const inputs = Arbitrary.make(Schema.typeSchema(operation.input))
     const outputs = Arbitrary.make(Schema.typeSchema(operation.output)).map(withoutEmptyTexts)
 
-    it("an input survives encoding and decoding", () => {
-      FastCheck.assert(
-        FastCheck.property(inputs, (input) => {
-          const encoded: unknown = Schema.encodeSync(operation.input)(input)
-          expect(decodeInput(operation, encoded)).toEqual(Either.right(input))
-        }),
-        runs
-      )
-    })
-
     it("an input survives a request with arrays in every format", () => {
       const formats = FastCheck.constantFrom(...["brackets", "indices", "repeat", "comma"] as const)
       FastCheck.assert(
