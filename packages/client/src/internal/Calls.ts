@@ -1,9 +1,9 @@
 /** Calls of operations as promises and async iterators. */
 import { operationId } from "@blockquarry/core/ApiRequest"
-import { isList } from "@blockquarry/core/Operation"
+import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { allOperations } from "@blockquarry/core/Operations"
-import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
+import type { ListOperationFunction } from "@blockquarry/http/ApiClient"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import { DataApi } from "@blockquarry/http/DataApi"
 import { optionIssues } from "@blockquarry/http/gateway/Options"
@@ -20,7 +20,6 @@ import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
-import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
@@ -40,7 +39,7 @@ import type { CallOptions, ClientOptions, ListOptions } from "../Options.ts"
 import type { RequestFunction, TypedRequest } from "../Request.ts"
 import { AnyPage, fromStandard, isStandard } from "./fromStandard.ts"
 import { onAbort } from "./onAbort.ts"
-import { type Plain, toPlain } from "./Plain.ts"
+import { toPlain } from "./Plain.ts"
 import {
   type Api,
   callSchema,
@@ -56,6 +55,103 @@ export const make = (options: ClientOptions) => {
   const { shared, ...selected } = resolveOptions(options)
   const scope = Effect.runSync(Scope.make())
   const runtime = buildRuntime(Blockquarry.layerConfig({ ...shared, ...selected }), options.fetch, scope)
+  const { close, iterate, run } = makeRunner(options, runtime, scope)
+
+  const apis = {
+    data: Option.getOrUndefined(Context.getOption(runtime.context, DataApi)),
+    streams: Option.getOrUndefined(Context.getOption(runtime.context, StreamsApi)),
+    ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
+  }
+
+  /** Returns the client of an API. Throws if the API has no base URL. */
+  const clientOf = (api: Api) => {
+    const client = apis[api]
+    if (client !== undefined) return client
+    const reason = "missing; pass it to createClient, or baseUrl for all APIs"
+    throw new ConfigurationError([{ option: `baseUrls.${api}`, reason }])
+  }
+
+  /** Returns the function of a call. What `send` throws, it rejects with. */
+  const one = <Input, Output>(
+    id: string,
+    send: (input: Input, options: ListCallOptions) => Effect.Effect<Output, ListOperationError>
+  ) =>
+  async (input: Input, options?: CallOptions): Promise<Output> => {
+    throwIfInvalid(id, options, callSchema)
+    return await run(id, options?.signal, Effect.suspend(() => send(input, toCallOptions(options))))
+  }
+
+  /** Returns the function of all pages or records of a list. */
+  const list = <Input, Value>(
+    id: string,
+    open: (input: Input, options: ListCallOptions) => Stream.Stream<Value, ListOperationError>
+  ) =>
+  (input: Input, options?: ListOptions): AsyncIterable<Value> =>
+    iterate(id, options, Stream.suspend(() => open(input, toCallOptions(options))))
+
+  const functions: Readonly<Record<string, unknown>> = Object.fromEntries(
+    allOperations.map((operation: AnyOperation) => {
+      const { api, id } = operation
+      const operationOf = (): ListOperationFunction<unknown, unknown, unknown> =>
+        Reflect.get(clientOf(api), id)
+      const call = one(id, (input, options) => Effect.map(operationOf()(input, options), toPlain))
+      return [
+        id,
+        isList(operation)
+          ? Object.assign(call, {
+            pages: list(id, (input, options) => Stream.map(operationOf().pages(input, options), toPlain)),
+            items: list(id, (input, options) => Stream.map(operationOf().items(input, options), toPlain))
+          })
+          : call
+      ]
+    })
+  )
+
+  /** Returns what sends the requests of an API, and a request with the schema of its output. */
+  const prepare = <A>(given: TypedRequest<unknown>, to: Schema.Schema<A>) => {
+    const { api = "data", output, ...request } = { ...given }
+    if (!Object.hasOwn(apis, api)) {
+      throw invalidRequest("api", `expected one of ${Object.keys(apis).join(", ")}`)
+    }
+    if (output !== undefined && !isStandard(output)) {
+      throw invalidRequest("output", "expected a Standard Schema, such as one of Zod, Valibot or ArkType")
+    }
+    return {
+      send: clientOf(api).request,
+      request: { ...request, output: output === undefined ? undefined : fromStandard(output, to) }
+    }
+  }
+
+  const requestList = (end: "pages" | "items") =>
+    list(operationId, (given: TypedRequest<unknown>, options): Stream.Stream<unknown, ListOperationError> => {
+      const { request, send } = prepare(given, AnyPage)
+      return send[end](request, options)
+    })
+
+  return {
+    // Each value has the type that `Operations` states; `test/Client.test.ts` calls every operation.
+    operations: functions as Operations,
+    // The output has the type of the schema: that of the request or else that of JSON.
+    request: Object.assign(
+      one(
+        operationId,
+        (given: TypedRequest<unknown>, options): Effect.Effect<unknown, ListOperationError> => {
+          const { request, send } = prepare(given, Schema.Unknown)
+          return send(request, options)
+        }
+      ),
+      { pages: requestList("pages"), items: requestList("items") }
+    ) as RequestFunction,
+    close
+  }
+}
+
+/** Creates what runs the calls and lists of a client, until it is closed or its signal is aborted. */
+const makeRunner = (
+  options: ClientOptions,
+  runtime: Runtime.Runtime<never>,
+  scope: Scope.CloseableScope
+) => {
   const runFork = Runtime.runFork(runtime)
 
   /** The error of calls after `close`, or after the signal of the client was aborted. */
@@ -101,11 +197,10 @@ export const make = (options: ClientOptions) => {
   }
 
   /** Iterates over a stream. Each iteration starts anew, and ends what it started when it ends. */
-  const iterate = <A, Value>(
+  const iterate = <Value>(
     id: string,
     options: ListOptions | undefined,
-    stream: Stream.Stream<A, ListOperationError>,
-    toValue: (value: A) => Value
+    stream: Stream.Stream<Value, ListOperationError>
   ): AsyncIterable<Value> => ({
     async *[Symbol.asyncIterator]() {
       throwIfInvalid(id, options, listSchema)
@@ -125,7 +220,7 @@ export const make = (options: ClientOptions) => {
         for (;;) {
           const chunk = await run(id, signal, next)
           for (const value of chunk ?? []) {
-            yield toValue(value)
+            yield value
             throwIfEnded(id, signal)
           }
           if (chunk === null) return throwIfEnded(id, signal)
@@ -137,102 +232,11 @@ export const make = (options: ClientOptions) => {
     }
   })
 
-  /** Returns the function that calls an operation. The operation is undefined if its API has no base URL. */
-  const one = <Input, Output>(
-    api: Api,
-    id: string,
-    operation: OperationFunction<Input, Output> | undefined
-  ) =>
-  async (input: Input, options?: CallOptions): Promise<Plain<Output>> => {
-    throwIfInvalid(id, options, callSchema)
-    return await run(
-      id,
-      options?.signal,
-      operation === undefined
-        ? Effect.die(missingBaseUrl(api))
-        : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options)), toPlain))
-    )
-  }
-
-  /** Returns the function that calls a list operation. */
-  const list = <Input, Output, Item>(
-    api: Api,
-    id: string,
-    operation: ListOperationFunction<Input, Output, Item> | undefined
-  ) => {
-    const listOf = <A>(
-      stream: ((input: Input, options: ListCallOptions) => Stream.Stream<A, ListOperationError>) | undefined
-    ) =>
-    (input: Input, options?: ListOptions) =>
-      iterate(
-        id,
-        options,
-        stream === undefined
-          ? Stream.die(missingBaseUrl(api))
-          : Stream.suspend(() => stream(input, toCallOptions(options))),
-        toPlain<A>
-      )
-    return Object.assign(one(api, id, operation), {
-      pages: listOf(operation?.pages),
-      items: listOf(operation?.items)
-    })
-  }
-
-  const apis = {
-    data: Option.getOrUndefined(Context.getOption(runtime.context, DataApi)),
-    streams: Option.getOrUndefined(Context.getOption(runtime.context, StreamsApi)),
-    ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
-  }
-
-  /** Returns what sends the requests of an API, and a request with the schema of its output. */
-  const prepare = <A>(given: TypedRequest<unknown>, to: Schema.Schema<A>) => {
-    const { api = "data", output, ...request } = { ...given }
-    if (!Object.hasOwn(apis, api)) {
-      const reason = `expected one of ${Object.keys(apis).join(", ")}`
-      throw new InvalidInputError({ operation: operationId, issues: [{ parameter: "api", reason }] })
-    }
-    if (output !== undefined && !isStandard(output)) {
-      const reason = "expected a Standard Schema, such as one of Zod, Valibot or ArkType"
-      throw new InvalidInputError({ operation: operationId, issues: [{ parameter: "output", reason }] })
-    }
-    const client = apis[api]
-    if (client === undefined) throw missingBaseUrl(api)
-    return {
-      send: client.request,
-      request: { ...request, output: output === undefined ? undefined : fromStandard(output, to) }
-    }
-  }
-
-  const request = async (given: TypedRequest<unknown>, options?: CallOptions): Promise<unknown> => {
-    throwIfInvalid(operationId, options, callSchema)
-    const { request, send } = prepare(given, Schema.Unknown)
-    return await run(operationId, options?.signal, send(request, toCallOptions(options)))
-  }
-  const requestList = (end: "pages" | "items") => (given: TypedRequest<unknown>, options?: ListOptions) => {
-    const stream = Stream.suspend((): Stream.Stream<unknown, ListOperationError> => {
-      const { request, send } = prepare(given, AnyPage)
-      return send[end](request, toCallOptions(options))
-    })
-    return iterate(operationId, options, stream, identity)
-  }
-
-  const functions: Readonly<Record<string, unknown>> = Object.fromEntries(allOperations.map((operation) => {
-    const { api, id } = operation
-    const send = Reflect.get({ ...apis[api] }, id)
-    return [id, isList(operation) ? list(api, id, send) : one(api, id, send)]
-  }))
-
-  return {
-    // Each value has the type that `Operations` states; `test/Client.test.ts` calls every operation.
-    operations: functions as Operations,
-    // The output has the type of the schema: that of the request or else that of JSON.
-    request: Object.assign(request, {
-      pages: requestList("pages"),
-      items: requestList("items")
-    }) as RequestFunction,
-    close: () => closeWith((operation) => new ClientClosedError(operation))
-  }
+  return { run, iterate, close: () => closeWith((operation) => new ClientClosedError(operation)) }
 }
+
+const invalidRequest = (parameter: string, reason: string): InvalidInputError =>
+  new InvalidInputError({ operation: operationId, issues: [{ parameter, reason }] })
 
 const throwIfInvalid = (
   operation: string,
@@ -276,9 +280,3 @@ const issuesOf = (error: ConfigError): ConfigurationError["issues"] => {
       return [{ option: error.path.join("."), reason: error.message }]
   }
 }
-
-const missingBaseUrl = (api: Api): ConfigurationError =>
-  new ConfigurationError([{
-    option: `baseUrls.${api}`,
-    reason: "missing; pass it to createClient, or baseUrl for all APIs"
-  }])
