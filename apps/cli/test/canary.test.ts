@@ -173,7 +173,6 @@ const pageWithKey = JSON.stringify(
 it.effect.each([
   "api /x/echo",
   "api /x/echo --all",
-  "api /x/echo --raw",
   "api /x/echo --fields token_name -o table",
   "api walletTransfers address={wallet} --jq .token_name",
   ...["table", "ndjson", "json", "csv"].map((format) =>

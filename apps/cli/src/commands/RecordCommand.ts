@@ -8,7 +8,7 @@ import type { CommandOption } from "../args/CommandOption.ts"
 import { isExport, operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { AliasOf, Chart } from "../chart/Chart.ts"
-import { ApiClients, layerFromSettings, type OnResponse } from "../connection/ApiClients.ts"
+import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { exportTarget, inputExportOptions } from "../export/ExportOptions.ts"
 import { rankedColumns } from "../formats/FieldColumns.ts"
@@ -25,7 +25,6 @@ import {
   recordOptions
 } from "../list/OutputOptions.ts"
 import { printRecord } from "../list/PrintRecord.ts"
-import { makeReceived, printInvalid, printReceived } from "../list/RawOutput.ts"
 import { type EncodedRecord, type RecordList, recordPage } from "../list/RecordList.ts"
 import type { DetailLine } from "../render/Details.ts"
 import type { Column } from "../render/Table.ts"
@@ -70,9 +69,9 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     return Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
   }
 
-  const callOf = (invocation: CommandInvocation, onResponse?: OnResponse) =>
+  const callOf = (invocation: CommandInvocation) =>
     Effect.map(
-      Effect.flatMap(ApiClients, ({ functionOf }) => functionOf(operation, invocation.values, onResponse)),
+      Effect.flatMap(ApiClients, ({ functionOf }) => functionOf(operation, invocation.values)),
       (call) => (encoded: InputEncoded): Effect.Effect<Output, CommandError, CommandTerminal> =>
         spec.wrapCall === undefined ? call(encoded) : spec.wrapCall(call(encoded), invocation)
     )
@@ -91,8 +90,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
 
   const runOperation = (invocation: CommandInvocation, encoded: InputEncoded, target: ChartTarget | null) =>
     Effect.gen(function*() {
-      const received = makeReceived(invocation.values)
-      const call = yield* callOf(invocation, received?.onResponse)
+      const call = yield* callOf(invocation)
       if (target !== null && chart !== undefined) {
         const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
         const toChart = yield* Effect.promise(chart.load)
@@ -100,9 +98,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
         const output = call(chart.input?.(encoded) ?? encoded)
         return yield* drawChart(target, Effect.map(output, (output) => toChart(output, aliasOf)))
       }
-      const output = yield* printInvalid(received)(call(encoded))
-      if (received !== null) return yield* printReceived(received.body())
-      yield* printOutput(invocation, output)
+      yield* printOutput(invocation, yield* call(encoded))
     })
 
   /** Reads the record of each input. Tables show as many of its fields as fit. */

@@ -14,9 +14,9 @@ import { printRows } from "../formats/PrintRows.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { paginationOptions, parseListCursor } from "../list/ListOptions.ts"
 import { recordOptions } from "../list/OutputOptions.ts"
-import { makeReceived, printInvalid, printReceived } from "../list/RawOutput.ts"
-import type { CommandTerminal } from "../terminal/Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import { withCursorOf } from "../text/Json.ts"
+import { sanitize } from "../text/Sanitize.ts"
 import {
   apiMethods,
   apiOption,
@@ -142,10 +142,18 @@ const sendRequest = (
     const { requestOf } = yield* ApiClients
     const cursor = singleValue(values, cursorOption.name) ?? encoded.query.findLast(isCursor)?.[1]
     const query = encoded.query.filter((parameter) => !isCursor(parameter))
-    const received = makeReceived(values)
-    const send = yield* requestOf(operation, values, { ...encoded, query }, received?.onResponse)
-    yield* printInvalid(received)(printResponseRecords(invocation, send, request, cursor, received))
+    const send = yield* requestOf(operation, values, { ...encoded, query })
+    yield* printResponseRecords(invocation, send, request, cursor)
   })
+
+/** Prints a text as the service sent it. Terminals get no control characters. */
+const printReceived = (text: string) =>
+  Effect.flatMap(CommandTerminal, ({ out, print }) =>
+    print(
+      out.isTerminal
+        ? text.replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`)
+        : text
+    ))
 
 /** Prints the body, also of an error, and then fails with the error. */
 const printResponse = (

@@ -30,15 +30,14 @@ import {
 import type { HttpTransport } from "./HttpTransport.ts"
 
 /** Receives the last response of each request, also that of an error. */
-export type OnResponse = (response: RawResponse) => void
+type OnResponse = (response: RawResponse) => void
 
 /** Each function fails if the API key or the base URL of the operation is missing or invalid, and needs no others. */
 export interface ApiClientsService {
   /** Returns the function that calls an operation. */
   readonly functionOf: <O extends AnyOperation>(
     operation: O,
-    values: ArgumentValues,
-    onResponse?: OnResponse
+    values: ArgumentValues
   ) => Effect.Effect<ApiClient.OperationFunctionOf<O>, ConnectionError>
   /** Returns the function that sends any request to the API of an operation, whose ID errors have, with `written` as it is. */
   readonly requestOf: (
@@ -104,12 +103,10 @@ export const layerFromSettings = (
           return { query, upstream }
         })
       return {
-        functionOf: (operation, values, onResponse) =>
+        functionOf: (operation, values) =>
           Effect.map(connectTo(operation, values), ({ query, upstream }) =>
             ApiClient.make({ operation }, (operation) => {
-              const send = onResponse === undefined
-                ? decoded(operation, upstream)
-                : received(operation, upstream, onResponse)
+              const send = decoded(operation, upstream)
               const encode = requestEncoder(operation)
               return (input, request = encode(input)) =>
                 send(input, { ...request, query: [...request.query, ...query] })

@@ -35,7 +35,7 @@ import { type InputKeyName, manyInputs } from "./ManyInputs.ts"
 const defaultRetryFor = Duration.seconds(30)
 
 /** Options of single inputs. */
-const unsupportedOptions = ["since-last", "dry-run", "raw", "chart", "chart-to"]
+const unsupportedOptions = ["since-last", "dry-run", "chart", "chart-to"]
 
 /** Reads the inputs, writes their records, and reports the inputs that failed. */
 export const runInputs = <Item>(

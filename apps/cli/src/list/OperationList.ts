@@ -26,7 +26,6 @@ import {
   readsSeveralPages,
   withoutCursor
 } from "./ListOptions.ts"
-import { makeReceived } from "./RawOutput.ts"
 import {
   type InvalidRecord,
   type PageContext,
@@ -111,13 +110,8 @@ export const operationList = <
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const { settings, values } = invocation
-      const received = makeReceived(values)
       const { aliasOf } = settings.configuration.addressBook
-      const listOperation = yield* (yield* ApiClients).functionOf(
-        operation,
-        values,
-        received?.onResponse
-      )
+      const listOperation = yield* (yield* ApiClients).functionOf(operation, values)
       const limit = pageSize(values)
       const maxItems = integerValue(values, "max-items")
       const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
@@ -127,7 +121,7 @@ export const operationList = <
           cursor,
           ...options,
           ...(isSinglePage ? { maxPages: 1 } : {
-            prefetch: received === null ? 1 : 0,
+            prefetch: 1,
             maxItems: maxItems === null ? undefined : maxItems + skip
           })
         })
@@ -150,7 +144,6 @@ export const operationList = <
         subject: singleValue(values, "address")?.toLowerCase() ?? null,
         warning: spec.warning?.(input, invocation) ?? null,
         isSinglePage,
-        received,
         chart: () => spec.chart?.(encoded, aliasOf, invocation),
         pages: (cursor?: string, previous?: ReadonlyArray<string>) => {
           const start = parseListCursor(cursor ?? singleValue(values, "cursor"))

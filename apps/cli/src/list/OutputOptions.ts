@@ -28,11 +28,6 @@ const exitStatusOption = switchOption(
   { group: "output", conflictsWith: ["to"] }
 )
 
-const rawOption = switchOption("raw", "Print the body of each response as received", {
-  group: "output",
-  conflictsWith: ["fields", "jq", "output", "to", "max-items", "largest", "total-ranges"]
-})
-
 const wideOption = switchOption(
   "wide",
   "Show all columns and whole values in tables, in lines of any length",
@@ -52,7 +47,6 @@ export const recordOptions: ReadonlyArray<CommandOption> = [
   fieldsOption,
   jqOption,
   exitStatusOption,
-  rawOption,
   wideOption,
   utcOption,
   escapeFormulasOption,
@@ -78,7 +72,7 @@ export const outputSettings = (values: ArgumentValues) => {
 export const pagerOptions = (
   { settings: { configuration }, values }: CommandInvocation
 ): PagerOptions & { readonly isEnabled: boolean } => ({
-  isEnabled: !isEnabled(values, noPagerOption.name) && !isEnabled(values, rawOption.name),
+  isEnabled: !isEnabled(values, noPagerOption.name),
   chopsLines: isEnabled(values, wideOption.name),
   command: configuration.values.get("pager")?.value ?? null
 })
@@ -100,7 +94,7 @@ export const makeView = (
   })
 
 /** Options of another output, or of what precedes it. */
-const conflictsWith = ["to", "resume", "since-last", "output", "fields", "jq", "raw", "watch"]
+const conflictsWith = ["to", "resume", "since-last", "output", "fields", "jq", "watch"]
 
 const chartOption = switchOption("chart", "Draw a chart instead of printing records", {
   group: "output",

@@ -12,7 +12,6 @@ import { styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal, drainTime } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { makeView, pagerOptions } from "./OutputOptions.ts"
-import { printInvalid } from "./RawOutput.ts"
 import { limitRecords, type ListJob, type RecordPage, type ShownList } from "./RecordList.ts"
 import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
 
@@ -24,7 +23,7 @@ export const printRecords = <Item>(
   job: ListJob<Item, ShownList<Item>>
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.zipRight(
-    printPages(job).pipe(printInvalid(job.source.received ?? null), withPager(pagerOptions(job.invocation))),
+    withPager(pagerOptions(job.invocation))(printPages(job)),
     job.transform?.status ?? Effect.void
   )
 
@@ -38,7 +37,7 @@ const printPages = <Item>(
       isStreaming: !source.isSinglePage,
       // Scripts get the same table for every page size; on a terminal the first page appears at once
       layoutRecords: terminal.out.isTerminal ? 1 : layoutRecords
-    }, source.received)
+    })
     const { addPage, addRecords, progress } = trackProgress()
     let hasPage = false
     const printTexts = makePrintTexts(sink, terminal)

@@ -18,7 +18,6 @@ import type { Column } from "../render/Table.ts"
 import type { CommandTerminal, TerminalService } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { formatListCursor, type ListCursor, parseListCursor } from "./ListOptions.ts"
-import type { Received } from "./RawOutput.ts"
 
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>
@@ -79,8 +78,6 @@ export interface RecordSource<in out Item> {
   readonly warning: string | null
   /** Whether the list ends after one page although the upstream has more. */
   readonly isSinglePage: boolean
-  /** With `--raw`. Its body is that of the last page, because none is fetched ahead. */
-  readonly received?: Received | null
   /** Returns the builder of a chart of the records, if they have one. */
   readonly chart?: () => Promise<ChartBuilder<Item>> | undefined
   /** `previous` has the identities of the records before the cursor. */

@@ -20,7 +20,6 @@ import { makeTransform, printFieldsHelp } from "./MakeTransform.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { printRecord } from "./PrintRecord.ts"
 import { printRecords } from "./PrintRecords.ts"
-import type { Received } from "./RawOutput.ts"
 import { type EncodedRecord, recordPage, recordPages } from "./RecordList.ts"
 
 const Page = Schema.Struct({
@@ -56,8 +55,7 @@ export const printResponseRecords = (
   invocation: CommandInvocation,
   send: RequestFunction,
   request: ApiRequest,
-  cursor: string | undefined,
-  received: Received | null
+  cursor: string | undefined
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.scoped(Effect.gen(function*() {
     const { settings: { format }, values } = invocation
@@ -74,7 +72,7 @@ export const printResponseRecords = (
     const pull = yield* Stream.toPull(send.pages({ ...request, output: Document }, {
       cursor: start.page,
       ...(isSinglePage ? { maxPages: 1 } : {
-        prefetch: received === null ? 1 : 0,
+        prefetch: 1,
         maxItems: maxItems === null ? undefined : maxItems + start.skip
       })
     }))
@@ -91,7 +89,7 @@ export const printResponseRecords = (
       ? fieldsOfValues(records)
       : output.fields.map((name): RecordField => ({ path: name.split("."), kind: "json" }))
     if (output.isFieldsHelp) return yield* printFieldsHelp(fields)
-    if (received === null && Chunk.every(first, ({ cursor, isList }) => !isList && cursor === null)) {
+    if (Chunk.every(first, ({ cursor, isList }) => !isList && cursor === null)) {
       return yield* printRecord(invocation, { fields, records })
     }
     const scalars = fields.filter(({ kind }) => kind !== "json")
@@ -107,7 +105,6 @@ export const printResponseRecords = (
         subject: null,
         warning: null,
         isSinglePage,
-        received,
         pages: () =>
           Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(pull)).pipe(
             recordPages(start, (position, { cursor, result }) => {

@@ -12,7 +12,6 @@ import type { View } from "../render/View.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 import { JsonText, toJson, toText } from "../text/Json.ts"
 import { outputSettings } from "./OutputOptions.ts"
-import { type Received, receivedText } from "./RawOutput.ts"
 import type { ListJob, RecordRow, ShownList, TransformedRecords } from "./RecordList.ts"
 
 /** Texts to print, and why there are no more. */
@@ -109,11 +108,9 @@ export const makeTextSink = <Item>(
   { columns, fields, isDimmed }: TableList<Item>,
   { invocation, transform }: Pick<ListJob<Item>, "invocation" | "transform">,
   view: View,
-  table: Pick<TableOptions<Item>, "isStreaming" | "layoutRecords">,
-  received: Received | null = null
+  table: Pick<TableOptions<Item>, "isStreaming" | "layoutRecords">
 ): Effect.Effect<TextSink<Item>> =>
   Effect.gen(function*() {
-    if (received !== null) return rawSink(received, view.stream.isTerminal)
     const format = selectFormat(invocation, view, transform === null ? fields : transform.fields, makeJson())
     if (transform !== null) {
       const counts = transform.fields !== null ? single : joint
@@ -136,23 +133,6 @@ export const makeTextSink = <Item>(
           Effect.suspend(() => plain(rows.map(({ record }) => record())))
       )
   })
-
-/** Prints the body of each page. In a file, a line break separates them. */
-const rawSink = ({ body }: Received, isTerminal: boolean): TextSink<unknown> => {
-  let separator = ""
-  return {
-    start: () => "",
-    page: () =>
-      Effect.sync(() => {
-        const text = separator + receivedText(body(), isTerminal)
-        separator = isTerminal ? "" : "\n"
-        return joint([text])
-      }),
-    end: Effect.succeed(extra([])),
-    abort: () => extra([]),
-    omissions: () => null
-  }
-}
 
 /** A format whose last records may wait for the end, and which may not show everything. */
 interface SinkFormat<in Row> extends RecordFormat<Row> {

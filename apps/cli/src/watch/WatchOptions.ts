@@ -68,8 +68,8 @@ export const watchOptions: ReadonlyArray<CommandOption> = [
     { value: "blocks" }
   ),
   maxItemsOption,
-  // Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array
-  ...recordOptions.filter(({ name }) => !["raw", "utc", "exit-status"].includes(name)).map((option) =>
+  // Watches print rows as they appear, so there is no end of a JSON array
+  ...recordOptions.filter(({ name }) => !["utc", "exit-status"].includes(name)).map((option) =>
     option === outputOption
       ? { ...option, choices: outputFormats.filter((format) => format !== "json") }
       : option

@@ -291,7 +291,6 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
       [`wallet chains ${wallet} --cursor 1:0:0:`, "all arguments are on the command line"],
       ["wallet transfers - --dry-run", "--dry-run is not available for many inputs"],
       [`token price ${token} --to x.csv`, "--to: the command prints one record"],
-      ["wallet transfers - --raw", "--raw is not available for many inputs"],
       [
         `wallet transfers ${wallet} --chain eth,polygon --chart`,
         "--chart is not available for several chains"

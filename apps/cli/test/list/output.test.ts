@@ -129,26 +129,6 @@ it.live("closes the JSON array after an expression failed", () =>
     expect(JSON.parse(program.out)).toHaveLength(1)
   }))
 
-it.live("prints the bodies of the responses as received", () =>
-  Effect.gen(function*() {
-    const body = " {\"usdPrice\": 1.50,\n \"unknown\":\"\\u00e9\"}\n\n"
-    const price = yield* quarry(["token", "price", exampleValues.token, "--raw"], {
-      env: sandboxEnvironment,
-      client: respondingWith(body).client
-    })
-    expect(price).toMatchObject({ code: 0, out: body })
-    const page = yield* quarry(["token", "price", exampleValues.token, "--raw"], {
-      env: sandboxEnvironment,
-      client: respondingWith("<html>busy</html>").client
-    })
-    expect(page).toMatchObject({ code: 6, out: "<html>busy</html>" })
-    const mixed = yield* run(["--raw", "--fields", "value"])
-    expect(mixed).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("--raw and --fields are mutually exclusive")
-    })
-  }))
-
 it.live("exits as --exit-status says, after all results are printed", () =>
   Effect.gen(function*() {
     const test = (expression: string, ...options: ReadonlyArray<string>) =>

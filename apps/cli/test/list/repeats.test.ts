@@ -345,17 +345,6 @@ describe("a record that cannot be read", () => {
       expect((yield* run(argv, others)).code).toBe(0)
     }))
 
-  it.live("is printed with the body of its response by --raw", () =>
-    Effect.gen(function*() {
-      const pages = pagesOf(transfersOfWallet).slice(1)
-      const argv = [...transfersOfWallet.command, "--raw"]
-      const failed = yield* run(argv, pages)
-      expect([failed.code, failed.out.trimEnd()]).toEqual([6, JSON.stringify(pageOf(pages, null))])
-      // The body would still have what --skip-invalid says is left out
-      const { code, err } = yield* run([...argv, "--skip-invalid"], pages)
-      expect([code, err]).toEqual([2, expect.stringContaining("--skip-invalid")])
-    }))
-
   it.live.each(identifiedLists)(
     "of $id is named by what stops after it, and not by what stops before it",
     (list) =>

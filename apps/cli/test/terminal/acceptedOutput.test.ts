@@ -162,22 +162,6 @@ describe.skipIf(process.platform === "win32").each(sample(formats, 5))(
   }
 )
 
-it.skipIf(process.platform === "win32")(
-  "prints bodies as a whole, and continues with the next one",
-  async () => {
-    const bodiesOf = (out: string) => out.split(/\n(?=\{)/).map((body) => JSON.parse(body).result.length)
-    const { code, err, out } = await withSlowReader([...list, "--raw"], "SIGINT")
-    const printed = bodiesOf(out).reduce((sum, length) => sum + length, 0)
-    const rest = await runRest(err)
-    const all = rows("ndjson", await whole()).length
-    expect([code, err]).toEqual([
-      130,
-      expect.stringContaining(`interrupted after ${printed} transfers; resume with`)
-    ])
-    expect(printed + bodiesOf(rest.out).reduce((sum, length) => sum + length, 0)).toBe(all)
-  }
-)
-
 it.skipIf(process.platform === "win32")("prints the command that continues to a full pipe too", async () => {
   const { out } = await withSlowReader(list, "SIGTERM", {}, "2>&1")
   expect(out).toMatch(/\n  quarry wallet transfers .*--cursor=\S+\n$/)
