@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
-import { choiceOption, type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
+import { type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { isExport, outputOption, toOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { formatOfFile } from "../formats/FileFormat.ts"
@@ -27,14 +27,6 @@ const overwriteOption = switchOption("overwrite", "Replace the file and forget a
 export const takeOverOption = switchOption("take-over", "Take the lock of an ended process elsewhere", {
   group: "export"
 })
-
-const amountsOption = choiceOption(
-  "parquet-amounts",
-  "form",
-  ["text", "binary"],
-  "Columns of amounts in parquet files: text (exact, and _f64), or binary (also _bytes: 32 bytes, big-endian; default: text)",
-  { group: "export" }
-)
 
 export const dryRunOption = switchOption(
   "dry-run",
@@ -63,8 +55,7 @@ export const exportOptions: ReadonlyArray<CommandOption> = [
   overwriteOption,
   takeOverOption,
   retryForOption,
-  dryRunOption,
-  amountsOption
+  dryRunOption
 ]
 
 /** Those of many inputs. */
@@ -79,7 +70,6 @@ export interface ExportTarget {
   readonly file: string
   readonly format: NonNullable<ReturnType<typeof formatOfFile>>
   readonly mode: "new" | (typeof modes)[number]
-  readonly hasBinaryAmounts: boolean
 }
 
 /** Returns the file to export to; null if the command prints to stdout. */
@@ -104,18 +94,7 @@ export const exportTarget = (
       hint: `omit --${outputOption.name}; files are ndjson, csv or parquet`
     })
   }
-  if (singleValue(values, amountsOption.name) !== undefined && format !== "parquet") {
-    return new UsageError({
-      reason: `--${amountsOption.name} requires a parquet file`,
-      hint: "omit it, or use a file name that ends in .parquet"
-    })
-  }
-  return Effect.succeed({
-    file,
-    format,
-    mode: mode ?? "new",
-    hasBinaryAmounts: singleValue(values, amountsOption.name) === "binary"
-  })
+  return Effect.succeed({ file, format, mode: mode ?? "new" })
 }
 
 const defaultChain = "eth"

@@ -29,7 +29,7 @@ export class PartLimits extends Context.Reference<PartLimits>()("quarry/PartLimi
 }) {}
 
 /** Options that change the bytes of a file, besides the parameters of the operation. */
-const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest", "skip-invalid"]
+const formatOptionNames = ["fields", "jq", "escape-formulas", "largest", "skip-invalid"]
 
 /** Plans the export of a list. Fails if it cannot be the content of the file. */
 export const planExport = <Item>(
@@ -70,7 +70,6 @@ export const planExport = <Item>(
       const { parquetFile } = yield* Effect.promise(() => import("../formats/Parquet.ts"))
       return parquetFile({
         fields,
-        hasBinaryAmounts: target.hasBinaryAmounts,
         createdBy: `quarry ${userAgent}`,
         metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) }
       })

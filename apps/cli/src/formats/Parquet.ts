@@ -12,31 +12,19 @@ import { type FieldKind, type RecordField, valueAt } from "./RecordFields.ts"
 
 export interface ParquetOptions {
   readonly fields: ReadonlyArray<RecordField>
-  /** Whether integer amounts have a third column `<name>_bytes` with 32 bytes, big-endian. */
-  readonly hasBinaryAmounts: boolean
   readonly createdBy: string
   readonly metadata: Readonly<Record<string, string>>
 }
 
 /** A 64-bit integer is a number until its row group ends, because a bigint takes memory. */
-type CellValue = string | number | boolean | Uint8Array | null
+type CellValue = string | number | boolean | null
 
-type PhysicalType = Pick<SchemaElement, "type" | "converted_type" | "logical_type" | "type_length">
+type PhysicalType = Pick<SchemaElement, "type" | "converted_type" | "logical_type">
 
 const textType: PhysicalType = {
   type: "BYTE_ARRAY",
   converted_type: "UTF8",
   logical_type: { type: "STRING" }
-}
-
-const amountBytes = 32
-
-/** Returns the bytes of an integer from 0 to 2^256-1, big-endian. Null for others, which no chain has. */
-const toBigEndian = (text: string): Uint8Array | null => {
-  const digits = /^\d{1,78}$/.test(text) ? BigInt(text).toString(16) : ""
-  return digits === "" || digits.length > 2 * amountBytes
-    ? null
-    : new Uint8Array(Buffer.from(digits.padStart(2 * amountBytes, "0"), "hex"))
 }
 
 const whenString = (convert: (text: string) => CellValue) => (value: unknown): CellValue =>
@@ -111,24 +99,16 @@ const columnKinds: Readonly<Record<FieldKind, ReadonlyArray<ColumnKind>>> = {
   ]
 }
 
-const binaryAmount: ColumnKind = {
-  suffix: "_bytes",
-  type: { type: "FIXED_LEN_BYTE_ARRAY", type_length: amountBytes },
-  unit: `${smallestUnit}, big-endian`,
-  convert: whenString(toBigEndian)
-}
-
-const toColumns = ({ fields, hasBinaryAmounts }: ParquetOptions) =>
+const toColumns = ({ fields }: ParquetOptions) =>
   fields.flatMap(({ kind, path }) =>
-    [...columnKinds[kind], ...kind === "amount" && hasBinaryAmounts ? [binaryAmount] : []]
-      .map(({ convert, suffix, type, unit }) => ({
-        path,
-        element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" as const },
-        unit,
-        /** Whether lists are ordered by the column, so that its bounds let readers skip row groups. */
-        isOrdered: kind === "time" || path.at(-1) === "block_number",
-        convert
-      }))
+    columnKinds[kind].map(({ convert, suffix, type, unit }) => ({
+      path,
+      element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" as const },
+      unit,
+      /** Whether lists are ordered by the column, so that its bounds let readers skip row groups. */
+      isOrdered: kind === "time" || path.at(-1) === "block_number",
+      convert
+    }))
   )
 
 type ParquetColumns = ReturnType<typeof toColumns>

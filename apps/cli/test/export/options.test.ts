@@ -28,7 +28,6 @@ describe("invalid options", () => {
     [["--resume"], "--resume requires --to"],
     [["--take-over"], "--take-over requires --to"],
     [["--to", "x.csv", "--resume", "--overwrite"], "--resume and --overwrite are mutually exclusive"],
-    [["--to", "x.csv", "--parquet-amounts", "binary"], "--parquet-amounts requires a parquet file"],
     [
       ["--to", "x.csv", "-o", "json"],
       "--output json disagrees with --to x.csv: the extension selects csv\nhint: omit --output; files are ndjson"
