@@ -25,7 +25,6 @@ import { type FileLock, lockFile } from "../files/FileLock.ts"
 import { attempt, ifExists, remove, sizeOf } from "../files/Files.ts"
 import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
 import {
-  type EncodedRecord,
   type InvalidRecord,
   limitRecords,
   type ListPosition,
@@ -55,7 +54,7 @@ import {
   sumOfOmitted
 } from "./Manifest.ts"
 import { openPartial, type PartialFile } from "./PartialFile.ts"
-import { blockOf, onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
+import { onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
 
 /** A part is compared with its limits after so many of its records, so that its end does not depend on the size of pages. */
 const recordsPerStep = 100
@@ -119,13 +118,6 @@ export const exportRecords = <Item>(
           `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}${omitted}`,
           invalid === 0 ? "notice" : "required"
         )
-        const small = last.parts.filter(({ rows }) => rows < plan.partLimits.records).length
-        if (target.format === "parquet" && target.mode === "since-last" && small >= maxSmallParts) {
-          yield* terminal.note(
-            `${file} has ${small} small row groups, which readers scan slowly: ` +
-              "to compact it, run once with --overwrite instead of --since-last, which downloads all records again"
-          )
-        }
       }))
   }))
 
@@ -134,9 +126,6 @@ const invalidEnd = ({ text }: Pick<InvalidRecord, "text">): string => `,"record"
 
 const invalidLine = ({ text, ...named }: InvalidRecord, page: number): string =>
   onOneLine(JSON.stringify({ page, ...named }).slice(0, -1)) + invalidEnd({ text })
-
-/** Runs that add a few rows leave row groups that readers scan slowly. */
-const maxSmallParts = 20
 
 /** A part that is not full yet. The list cannot be continued after its records where the cursor is null. */
 type OpenPart =
@@ -224,7 +213,7 @@ const writeRecords = <Item>(
           const after = (added < rows.length ? next.at(-1)?.after() : null) ?? end
           const cursor = transform?.holdsRecords === true ? null : after.cursor ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
-          countRecords(part, some)
+          part.records += some.length
           part.newest = trackNewest(list.operation, part.newest, some)
           part.cursor = cursor
           part.previous = after.previous
@@ -301,20 +290,11 @@ const startPart = (format: FileFormat, manifest: Manifest, cursor: string | null
   encoder: format.startPart(sumOf(manifest.parts, "bytes")),
   rows: 0,
   records: 0,
-  firstBlock: null,
-  lastBlock: null,
   omitted: { pages: 0, leftOut: 0, unidentified: 0, invalid: 0, invalidBytes: 0 },
   newest: manifest.newest,
   previous: manifest.previous,
   cursor
 })
-
-const countRecords = (part: OpenPart, records: ReadonlyArray<EncodedRecord>): void => {
-  const [first, last] = [records[0], records.at(-1)]
-  part.records += records.length
-  if (first !== undefined) part.firstBlock ??= blockOf(first)
-  if (last !== undefined) part.lastBlock = blockOf(last)
-}
 
 /** Makes the records of a part permanent, and returns the manifest with them. */
 const closePart = (

@@ -31,8 +31,6 @@ const Part = Schema.Struct({
   records: Count,
   omitted: Omitted,
   bytes: Count,
-  firstBlock: Schema.NullOr(Count),
-  lastBlock: Schema.NullOr(Count),
   /** Continues after the part. Null after the last part of a run. */
   cursor: Schema.NullOr(Schema.String),
   sha256: Schema.String,

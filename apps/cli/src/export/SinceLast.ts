@@ -12,7 +12,7 @@ export const sinceBlock = (values: ArgumentValues, { block }: NewestBlock): Argu
   return new Map([...rest, ["from-block", [String(block)]]])
 }
 
-export const blockOf = ({ block_number: block }: EncodedRecord): number | null =>
+const blockOf = ({ block_number: block }: EncodedRecord): number | null =>
   typeof block === "number" ? block : null
 
 /** Labels may change, so a record without an identity only is known by all its members. */

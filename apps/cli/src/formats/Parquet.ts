@@ -54,24 +54,23 @@ const remembering = (convert: ColumnKind["convert"]): ColumnKind["convert"] => {
 interface ColumnKind {
   readonly suffix: string
   readonly type: PhysicalType
-  readonly unit: string | null
   readonly convert: (value: unknown) => CellValue
 }
 
-const column = (
-  type: PhysicalType,
-  convert: ColumnKind["convert"],
-  unit: string | null = null
-): ColumnKind => ({ suffix: "", type, unit, convert })
+const column = (type: PhysicalType, convert: ColumnKind["convert"], suffix = ""): ColumnKind => ({
+  suffix,
+  type,
+  convert
+})
 
 const text = column(textType, whenString((value) => value))
 
-const double = column({ type: "DOUBLE" }, (value) => {
+const toDouble = (value: unknown): CellValue => {
   const number = typeof value === "string" ? Number(value) : value
   return typeof number === "number" ? number : null
-})
+}
 
-const smallestUnit = "smallest unit of the token"
+const exactAndRounded = [text, column({ type: "DOUBLE" }, toDouble, "_f64")]
 
 const columnKinds: Readonly<Record<FieldKind, ReadonlyArray<ColumnKind>>> = {
   string: [text],
@@ -80,7 +79,7 @@ const columnKinds: Readonly<Record<FieldKind, ReadonlyArray<ColumnKind>>> = {
   ],
   boolean: [column({ type: "BOOLEAN" }, (value) => typeof value === "boolean" ? value : null)],
   integer: [column({ type: "INT64" }, (value) => typeof value === "number" ? value : null)],
-  float: [double],
+  float: [column({ type: "DOUBLE" }, toDouble)],
   time: [
     column(
       {
@@ -88,23 +87,18 @@ const columnKinds: Readonly<Record<FieldKind, ReadonlyArray<ColumnKind>>> = {
         converted_type: "TIMESTAMP_MILLIS",
         logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" }
       },
-      whenString(Date.parse),
-      "milliseconds since 1970-01-01 UTC"
+      whenString(Date.parse)
     )
   ],
-  decimal: [{ ...text, unit: "exact decimal" }, { ...double, suffix: "_f64", unit: "rounded" }],
-  amount: [
-    { ...text, unit: smallestUnit },
-    { ...double, suffix: "_f64", unit: `${smallestUnit}, rounded` }
-  ]
+  decimal: exactAndRounded,
+  amount: exactAndRounded
 }
 
 const toColumns = ({ fields }: ParquetOptions) =>
   fields.flatMap(({ kind, path }) =>
-    columnKinds[kind].map(({ convert, suffix, type, unit }) => ({
+    columnKinds[kind].map(({ convert, suffix, type }) => ({
       path,
       element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" as const },
-      unit,
       /** Whether lists are ordered by the column, so that its bounds let readers skip row groups. */
       isOrdered: kind === "time" || path.at(-1) === "block_number",
       convert
@@ -140,17 +134,10 @@ const makeWriter = (
 
 export const parquetFile = (options: ParquetOptions): FileFormat => {
   const columns = toColumns(options)
-  const units = Object.fromEntries(
-    columns.flatMap(({ element, unit }) => unit === null ? [] : [[element.name, unit] as const])
-  )
-  const allOptions = {
-    ...options,
-    metadata: { ...options.metadata, "quarry.units": JSON.stringify(units) }
-  }
   return {
-    startPart: (offset) => startRowGroup(allOptions, columns, offset),
+    startPart: (offset) => startRowGroup(options, columns, offset),
     end: (footers, offset) => {
-      const { bytes, parquet } = makeWriter(allOptions, columns, offset)
+      const { bytes, parquet } = makeWriter(options, columns, offset)
       for (const group of footers.flatMap((footer) => footer === null ? [] : readRowGroups(footer))) {
         parquet.row_groups.push(group)
         parquet.num_rows += group.num_rows
