@@ -13,10 +13,7 @@ import { CommandTerminal, drainTime } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { makeView, pagerOptions } from "./OutputOptions.ts"
 import { limitRecords, type ListJob, type RecordPage, type ShownList } from "./RecordList.ts"
-import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
-
-/** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
-const layoutRecords = 50
+import { makeTextSink } from "./TextSink.ts"
 
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
@@ -33,32 +30,26 @@ const printPages = <Item>(
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { inputs, invocation, list, source } = job
-    const sink = yield* makeTextSink(list, job, yield* makeView(invocation, source.subject), {
-      isStreaming: !source.isSinglePage,
-      // Scripts get the same table for every page size; on a terminal the first page appears at once
-      layoutRecords: terminal.out.isTerminal ? 1 : layoutRecords
-    })
+    const view = yield* makeView(invocation, source.subject)
+    const sink = yield* makeTextSink(list, job, view, !source.isSinglePage)
     const { addPage, addRecords, progress } = trackProgress()
     let hasPage = false
-    const printTexts = makePrintTexts(sink, terminal)
     /** Whether some results of `--jq` are printed, but not all of their page. */
     let isPartial = false
-    const print = (texts: SinkTexts) => {
-      hasPage = true
+    const counting = () => {
       let counted = 0
-      return printTexts(texts, (count) => {
-        const records = texts.recordsAfter(count)
-        if (texts.recordsAfter(texts.texts.length) > 0) isPartial = count > 0 && records === 0
+      return (records: number, isPagePartial: boolean) => {
+        isPartial = isPagePartial
         if (records > counted) addRecords(records - counted)
         counted = records
-      })
+      }
     }
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
-        const texts = yield* sink.page(page.rows)
         if (page.note !== null && !hasPage) yield* terminal.note(page.note)
+        hasPage = true
         addPage(page)
-        yield* print(texts)
+        yield* sink.page(page.rows)(counting())
         // On a terminal the rows themselves show the progress
         if (!source.isSinglePage && !terminal.out.isTerminal) {
           const { pages, records } = progress()
@@ -68,13 +59,13 @@ const printPages = <Item>(
     yield* source.pages().pipe(
       limitRecords(job.maxItems),
       Stream.runForEach(printPage),
-      Effect.zipRight(Effect.flatMap(sink.end, print)),
+      Effect.zipRight(Effect.suspend(() => sink.end(counting()))),
       Effect.onExit((exit) =>
         Effect.gen(function*() {
           yield* terminal.progress(null)
           // The output remains a valid document
           if (Exit.isFailure(exit) && hasPage && !failedWith(exit, "OutputClosedError")) {
-            yield* Effect.ignore(Effect.timeout(Effect.interruptible(print(sink.abort())), drainTime))
+            yield* Effect.ignore(Effect.timeout(Effect.interruptible(sink.abort), drainTime))
           }
           if (inputs !== undefined) yield* inputs.report(exit)
           const lines = endMessage(exit, { ...progress(), isPartial }, job, terminal.err.isTerminal)

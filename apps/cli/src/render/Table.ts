@@ -176,17 +176,12 @@ export interface TableOptions<in A> {
   readonly isDimmed?: ((record: A) => boolean) | undefined
   /** Whether other pages may follow. */
   readonly isStreaming?: boolean
-  /**
-   * The number of records that determine the layout. They wait until that many have arrived, so that the layout does not
-   * depend on the size of pages. Default: the first page.
-   */
-  readonly layoutRecords?: number | undefined
 }
 
 export const makeTablePrinter = <A>(
   columns: ReadonlyArray<Column<A>>,
   view: View,
-  { isDimmed = () => false, isStreaming = false, layoutRecords = 1 }: TableOptions<A> = {}
+  { isDimmed = () => false, isStreaming = false }: TableOptions<A> = {}
 ) => {
   const { stream } = view
   const shortened = new Set<string>()
@@ -206,30 +201,19 @@ export const makeTablePrinter = <A>(
     }))
     return `${dimmed ? styled(stream, "dim", text) : text}\n`
   }
-  let waiting: ReadonlyArray<A> = []
-  const start = (): ReadonlyArray<string> => {
-    const records = waiting
-    if (records.length === 0) return []
-    waiting = []
-    const sample = layoutRecords === 1 ? records : records.slice(0, layoutRecords)
-    const { columns: shown } = layout = computeLayout(columns, sample, view, isStreaming)
-    const header = line(
-      shown.map(({ column, width: room }) => aligned(column, truncateEnd(column.header, room), room))
-    )
-    return records.map((record, index) =>
-      index === 0 ? `${styled(stream, "bold", header)}\n${row(shown, record)}` : row(shown, record)
-    )
-  }
   return {
-    /** Returns the texts of records: of these, or of earlier ones. The first text starts with the header. */
+    /** Returns the text of each record. The first text starts with the header. */
     page: (records: ReadonlyArray<A>): ReadonlyArray<string> => {
-      const shown = layout?.columns
-      if (shown !== undefined) return records.map((record) => row(shown, record))
-      waiting = [...waiting, ...records]
-      return waiting.length < layoutRecords ? [] : start()
+      if (layout !== null || records.length === 0) {
+        return records.map((record) => row(layout?.columns ?? [], record))
+      }
+      const { columns: shown } = layout = computeLayout(columns, records, view, isStreaming)
+      const header = line(
+        shown.map(({ column, width: room }) => aligned(column, truncateEnd(column.header, room), room))
+      )
+      const [first = "", ...rest] = records.map((record) => row(shown, record))
+      return [`${styled(stream, "bold", header)}\n${first}`, ...rest]
     },
-    /** Returns the texts of the records that remain after the last page. */
-    end: () => layout === null ? start() : [],
     /** Returns what the table does not show, and how to see it; null if it shows everything. */
     omissions: (): string | null => {
       const parts = [

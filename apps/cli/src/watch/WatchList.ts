@@ -12,7 +12,7 @@ import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView, outputSettings } from "../list/OutputOptions.ts"
 import { limitRecords, type RecordList, type RecordPage, type RecordRow } from "../list/RecordList.ts"
-import { makePrintTexts, makeTextSink, type TableList } from "../list/TextSink.ts"
+import { makeTextSink, type TableList } from "../list/TextSink.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { pollUntilComplete } from "./PollLoop.ts"
@@ -86,7 +86,7 @@ export const watchList = <Item extends WatchableRecord>(
             let count = 0
             const selected = indexes.flatMap((index) => rows[index] ?? [])
             const exit = yield* Effect.exit(restore(
-              indexes.length === 0 ? Effect.void : output.page(selected, (printed) => (count = printed))
+              indexes.length === 0 ? Effect.void : output.page(selected)((printed) => (count = printed))
             ))
             if (Exit.isSuccess(exit)) count = indexes.length
             add(count)
@@ -101,7 +101,7 @@ export const watchList = <Item extends WatchableRecord>(
       return remaining <= 0
     })
     yield* pollUntilComplete(poll, intervalOf(invocation))
-    yield* output.end
+    yield* output.end(() => {})
   }))
 
 const startNote = <Item extends WatchableRecord>(
@@ -137,17 +137,7 @@ const makeWatchOutput = <Item>(
     const transform = yield* makeTransform(list.fields, outputSettings(values), format)
     // Times relative to the start of the watch would mislead
     const view = { ...yield* makeView(invocation, subject), now: null }
-    const sink = yield* makeTextSink(list, { invocation, transform }, view, { isStreaming: true })
-    const print = makePrintTexts(sink, yield* CommandTerminal)
-    return {
-      /** Calls `onPrinted` with the number of records that are printed so far. */
-      page: (rows: ReadonlyArray<RecordRow<Item>>, onPrinted: (count: number) => void = () => {}) =>
-        Effect.flatMap(
-          sink.page(rows),
-          (texts) => print(texts, (count) => onPrinted(texts.recordsAfter(count)))
-        ),
-      end: Effect.flatMap(sink.end, (texts) => print(texts, () => {}))
-    }
+    return yield* makeTextSink(list, { invocation, transform }, view, true)
   })
 
 /** Bounds the memory for the records that one poll of a list without order returns. */

@@ -34,7 +34,7 @@ it.live.prop(
       ["--fields", "value", "--jq", "reduce inputs.value as $value (0; . + 1)"]
     ),
     Arbitrary.constantFrom([], ["--max-items", "7"], ["--max-items", "33"]),
-    Arbitrary.constantFrom("ndjson", "json", "csv", "table")
+    Arbitrary.constantFrom("ndjson", "json", "csv")
   ],
   ([limit, transform, maxItems, format]) =>
     Effect.gen(function*() {
