@@ -6,7 +6,6 @@ import * as Duration from "effect/Duration"
 import { listOperations } from "../text/CoreNames.build.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import { shellQuote } from "../text/ShellQuote.ts"
 
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly reason: string
@@ -55,8 +54,6 @@ export class InputsFailedError extends Data.TaggedError("InputsFailedError")<{
   readonly total: number
   /** The exit status if all inputs failed with the same one; null otherwise. */
   readonly sharedExitCode: number | null
-  /** The file that contains the failed inputs, if any. */
-  readonly failedFile: string | null
   /** What the inputs are, in the plural. */
   readonly inputName: "inputs" | "chains"
 }> {}
@@ -159,7 +156,7 @@ const fixes: { readonly [T in CommandError["_tag"]]?: string } = {
   PaginationError: "raise --limit if the message says so, or report it to the operator of the service",
   NetworkError: "check the base URL and your network; quarry doctor checks name, connection, TLS and proxy",
   StillSyncingError: "increase --timeout, or omit --wait to read the records indexed so far",
-  InputsFailedError: "repeat with --failed FILE to collect the inputs that failed"
+  InputsFailedError: "repeat with --json-errors to get every input that failed as a line of JSON"
 }
 
 /** Hints for the limits that end by themselves, or can be raised. */
@@ -211,9 +208,7 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
     case "InputsFailedError":
       return error.inputName === "chains"
         ? error.failed === error.total ? null : "repeat with --chain and the chains that failed"
-        : error.failedFile === null
-        ? fix
-        : `repeat with --from ${shellQuote(error.failedFile)}`
+        : fix
     case "LocalLimitError":
       return localLimitHints[error.limit] ?? fix
     case "RateLimitError":

@@ -3,22 +3,18 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as fs from "node:fs"
 import {
   type CommandError,
   exitCodes,
   formatError,
   InputsFailedError,
   isSilent,
-  OutputError,
   reportOf
 } from "../errors/CommandError.ts"
-import { systemFailure } from "../errors/SystemError.ts"
 import type { JobInputs } from "../list/RecordList.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import type { InputPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 
 /** The number of failures that are listed. */
@@ -31,8 +27,6 @@ const maxServiceFailures = 20
 const maxShownInput = 100
 
 export interface InputFailures extends Omit<JobInputs, "pipe"> {
-  /** Counts the inputs before the position at which the command continues. Empties the file of a command that starts anew. */
-  readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
   readonly addSuccess: Effect.Effect<void>
   /** Records a failure. Fails with its error if the other inputs would fail too. */
   readonly add: (line: InputLine, error: CommandError) => Effect.Effect<void, CommandError>
@@ -63,8 +57,6 @@ const isInvalidInput = (error: CommandError): boolean =>
   error._tag === "UsageError" || error._tag === "InvalidInputError"
 
 interface InputFailuresOptions {
-  /** Failed inputs are also written to this file, if it is not null. */
-  readonly file: string | null
   readonly source: string
   /** What the inputs are, in the plural. */
   readonly inputName: "inputs" | "chains"
@@ -73,7 +65,7 @@ interface InputFailuresOptions {
 }
 
 export const makeInputFailures = (
-  { file, inputName, isJson, source }: InputFailuresOptions
+  { inputName, isJson, source }: InputFailuresOptions
 ): Effect.Effect<InputFailures, never, CommandTerminal> =>
   Effect.gen(function*() {
     const { note } = yield* CommandTerminal
@@ -82,19 +74,12 @@ export const makeInputFailures = (
     let failed = 0
     let succeeded = 0
     let serviceFailures = 0
-    let lastLine = 0
-    const writeFailed = (text: string, flag: "a" | "w" = "a") =>
-      file === null ? Effect.void : Effect.try({
-        try: () => fs.writeFileSync(file, text, { flag }),
-        catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
-      })
     const summary = () => {
       const [status] = exitStatuses
       return new InputsFailedError({
         failed,
         total: failed + succeeded,
         sharedExitCode: succeeded === 0 && exitStatuses.size === 1 ? status ?? null : null,
-        failedFile: file,
         inputName
       })
     }
@@ -113,18 +98,7 @@ export const makeInputFailures = (
       ]
       listed.push({ text: `  ${places.join(": ")}: ${message}`, hint })
     }
-    /** Takes the counts of an earlier run, whose failures are not listed again. */
-    const restore: InputFailures["restore"] = (counts) => {
-      failed = counts?.failed ?? 0
-      succeeded = (counts?.total ?? 0) - failed
-      if (failed > 0) exitStatuses.add(exitCodes.InputsFailedError)
-    }
     return {
-      continueAt: ({ failed, index, records }) =>
-        Effect.suspend(() => {
-          restore({ failed, total: index })
-          return writeFailed("", index === 0 && records === 0 ? "w" : "a")
-        }),
       addSuccess: Effect.sync(() => {
         succeeded++
         serviceFailures = 0
@@ -136,8 +110,6 @@ export const makeInputFailures = (
           const input = values.join(" ")
           const report = reportOf(error)
           list(inputLine, input, report)
-          yield* writeFailed(failureText(inputLine, line === lastLine))
-          lastLine = line
           failed++
           exitStatuses.add(exitCodes[error._tag])
           if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
@@ -180,18 +152,12 @@ export const makeInputFailures = (
         )
       },
       counts: () => ({ failed, total: failed + succeeded }),
-      restore,
+      // The failures of an earlier run are not listed again
+      restore: (counts) => {
+        failed = counts?.failed ?? 0
+        succeeded = (counts?.total ?? 0) - failed
+        if (failed > 0) exitStatuses.add(exitCodes.InputsFailedError)
+      },
       result: Effect.suspend(() => failed === 0 ? Effect.void : summary())
     }
   })
-
-/**
- * Returns the lines of a failed input. A comment names each chain on which it failed: the first one is followed by the input,
- * which `--from` reads once for all chains.
- */
-const failureText = ({ chain, line, values }: InputLine, isRepeated: boolean): string => {
-  const input = values.join(" ").replace(/\s+/g, " ")
-  if (values.includes("") || input.startsWith("#")) return `# line ${line} cannot be read again: ${input}\n`
-  if (chain === undefined) return `${input}\n`
-  return `# line ${line}, ${chain}: ${input}\n${isRepeated ? "" : `${input}\n`}`
-}

@@ -28,19 +28,7 @@ const concurrencyOption = integerOption(
   { group: "input" }
 )
 
-const failedOption = textOption(
-  "failed",
-  "file",
-  "Write the inputs that failed to a file, which --from reads again",
-  { group: "input", completes: "file" }
-)
-
-export const inputOptions: ReadonlyArray<CommandOption> = [
-  fromOption,
-  columnOption,
-  concurrencyOption,
-  failedOption
-]
+export const inputOptions: ReadonlyArray<CommandOption> = [fromOption, columnOption, concurrencyOption]
 
 const positionOption = textOption(
   "cursor",

@@ -166,11 +166,8 @@ export const manyInputs = <Item>(
           Stream.unwrapScoped(Effect.gen(function*() {
             const scope = yield* Effect.scope
             const start = yield* parsePosition(cursor)
-            // Inputs that cannot be read leave the failures of an earlier run in their file
-            const begin = yield* Effect.cached(failures.continueAt(start))
+            failures.restore({ failed: start.failed, total: start.index })
             return lines.pipe(
-              Stream.mapChunksEffect((lines) => Effect.as(begin, lines)),
-              Stream.concat(Stream.execute(begin)),
               Stream.zipWithIndex,
               Stream.drop(start.index),
               Stream.mapEffect(

@@ -4,7 +4,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { realpathSync } from "node:fs"
 import {
   type ArgumentValues,
   integerValue,
@@ -52,16 +51,8 @@ export const runInputs = <Item>(
     const chains = severalChains(values)
     const text = yield* inputText(operation, values)
     yield* checkChains(operation, values)
-    const failedFile = singleValue(values, "failed") ?? null
-    if (failedFile !== null && text !== null && text.file !== null && isSameFile(failedFile, text.file)) {
-      return yield* new UsageError({
-        reason: "--failed: expected another file than --from",
-        hint: "the failed inputs are written while the inputs are read"
-      })
-    }
     const isExport = (yield* exportTarget(invocation)) !== null
     const failures = yield* makeInputFailures({
-      file: failedFile,
       source: text === null ? "the command line" : inputName(text),
       inputName: text === null ? "chains" : "inputs",
       isJson: isEnabled(values, jsonErrorsOption.name)
@@ -105,7 +96,7 @@ export const runInputs = <Item>(
   })
 
 /** Options that need the lines of a text. */
-const textOptionNames = ["from", "from-column", "failed"]
+const textOptionNames = ["from", "from-column"]
 
 /** Returns where the inputs come from; null if the command line has all arguments, for several chains. */
 const inputText = (operation: AnyOperation, values: ArgumentValues) => {
@@ -141,14 +132,6 @@ const inputText = (operation: AnyOperation, values: ArgumentValues) => {
     columns,
     valueCount: names.length
   })
-}
-
-const isSameFile = (one: string, other: string): boolean => {
-  try {
-    return realpathSync(one) === realpathSync(other)
-  } catch {
-    return false
-  }
 }
 
 /** Describes the inputs for an export, which continues only with equal ones. */

@@ -239,7 +239,7 @@ export interface JobInputs {
   /** Prints the inputs that failed, before the last lines. */
   readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
   readonly counts: () => InputCounts
-  /** Takes the counts of an earlier run that is complete. */
+  /** Takes the counts of an earlier run. */
   readonly restore: (counts: InputCounts | null) => void
 }
 

@@ -2,14 +2,10 @@
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { temporaryFolder } from "../support/exports.ts"
 import { quarry, records, type RunOptions } from "../support/quarry.ts"
 
 const scale = 120
 const { emptyWallet, token, wallet } = Ledger.make({ seed: 1, scale }).examples
-const polygonToken = "0xff090b1bf339762131d479a58241b2e4482ebcf4"
 
 const run = (line: string, options: RunOptions = {}) =>
   quarry([...line.split(" "), "--sandbox"], { sandbox: { scale }, ...options })
@@ -78,24 +74,4 @@ it.live("reports the chains that fail, and prints the records of the others", ()
       { chain: "bsc", hint: expect.stringContaining("another chain") },
       { message: "2 of 2 chains failed", hint: null }
     ])
-  }))
-
-it.live("writes an input that fails on several chains once to the file of --failed", () =>
-  Effect.gen(function*() {
-    const failed = join(temporaryFolder(), "failed.txt")
-    const stdin = `${token}\n0x12\n${polygonToken}\n`
-    const ran = yield* run(`token price - --chain eth,polygon --failed ${failed}`, { stdin })
-    expect(records(ran.out).map(({ chain, input }) => [input, chain])).toEqual([
-      [token, "eth"],
-      [polygonToken, "polygon"]
-    ])
-    expect(ran.err).toContain("4 of 6 inputs failed:\n")
-    expect(ran.err).toContain(`\n  line 1: ${token}: polygon: not found`)
-    expect(readFileSync(failed, "utf8")).toBe(
-      [
-        `# line 1, polygon: ${token}\n${token}\n`,
-        "# line 2, eth: 0x12\n0x12\n# line 2, polygon: 0x12\n",
-        `# line 3, eth: ${polygonToken}\n${polygonToken}\n`
-      ].join("")
-    )
   }))

@@ -7,9 +7,6 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { temporaryFolder } from "../support/exports.ts"
 import {
   eventLoopTurn,
   quarry,
@@ -159,27 +156,14 @@ describe("records", () => {
 })
 
 describe("failures", () => {
-  it.live("are all checked and written to a file that --from reads again", () =>
+  it.live("are all reported, with their lines", () =>
     Effect.gen(function*() {
-      const path = temporaryFolder()
-      const from = join(path, "in.txt")
-      const failed = join(path, "failed.txt")
-      writeFileSync(from, lines("# wallets", wallet, "0x12", "", "nonsense", busyWallet))
-      const ran = yield* run(`wallet chains --from ${from} --failed ${failed}`, "")
+      const input = lines("# wallets", wallet, "0x12", "", "nonsense", busyWallet)
+      const ran = yield* run("wallet chains -", input)
       expect(ran.code).toBe(8)
       expect(ran.err).toContain("2 of 4 inputs failed:\n  line 3: 0x12: <address>: ")
       expect(ran.err).toContain("\n  line 5: nonsense: <address>: ")
-      expect(ran.err.trim()).toMatch(/error: 2 of 4 inputs failed\nhint: repeat with --from \S+failed\.txt$/)
-      expect(readFileSync(failed, "utf8")).toBe("0x12\nnonsense\n")
-      const again = yield* run(`wallet chains --from ${failed}`, "")
-      expect(again).toMatchObject({ code: 2, err: expect.stringContaining("2 of 2 inputs failed") })
-      expect((yield* run(`wallet chains --from ${path}/none --failed ${failed}`, "")).code).toBe(2)
-      expect(readFileSync(failed, "utf8")).toBe("0x12\nnonsense\n")
-      expect((yield* run(`wallet chains - --failed ${failed}`, "# none\n")).code).toBe(0)
-      expect(readFileSync(failed, "utf8")).toBe("")
-      const same = yield* run(`wallet chains --from ${from} --failed ${from}`, "")
-      expect(same).toMatchObject({ code: 2, err: expect.stringContaining("expected another file") })
-      expect(readFileSync(from, "utf8")).toContain(wallet)
+      expect((yield* run("wallet chains -", "# none\n")).code).toBe(0)
     }))
 
   it.live("that end the command early have a summary in JSON too", () =>
@@ -232,19 +216,14 @@ describe("failures", () => {
       expect(new Set(hints).size).toBe(hints.length)
     }))
 
-  it.live("with an empty value are comments in the file of failures", () =>
+  it.live("of a CSV file name the value that is missing, and how to select columns", () =>
     Effect.gen(function*() {
-      const path = temporaryFolder()
-      const [from, failed] = [join(path, "in.csv"), join(path, "failed.txt")]
-      writeFileSync(from, lines("name,address", "a,", `b,${wallet}`, "c,0x12"))
-      const whole = yield* run(`wallet chains --from ${from}`, "")
+      const input = lines("name,address", "a,", `b,${wallet}`)
+      const whole = yield* run("wallet chains -", input)
       expect(whole.err).toContain("expected 1 value (address), got 2\n")
       expect(whole.err).toContain("hint: for a CSV file, select the columns with --from-column\n")
-      const ran = yield* run(`wallet chains --from ${from} --from-column address --failed ${failed}`, "")
+      const ran = yield* run("wallet chains - --from-column address", input)
       expect([ran.code, ran.err]).toEqual([8, expect.stringContaining("\n  line 2: <address>: is missing\n")])
-      expect(readFileSync(failed, "utf8")).toMatch(/^# line 2 cannot be read again: ?\n0x12\n$/)
-      const again = yield* run(`wallet chains --from ${failed}`, "")
-      expect(again.err).toContain("1 of 1 inputs failed")
     }))
 
   it.effect("of the service that pass are retried, and no input fails", () =>
@@ -285,7 +264,7 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
       ["wallet chains --concurrency 2", "missing argument <address>"],
       ["wallet chains --from x.txt --curl", "--curl is not available for many inputs"],
       ["token price - --curl", "--curl is not available for many inputs"],
-      [`wallet transfers ${wallet} --failed x.txt --curl`, "--curl is not available for many inputs"],
+      [`wallet transfers ${wallet} --from-column a --curl`, "--curl is not available for many inputs"],
       ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
       ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
       [`wallet chains ${wallet} --cursor 1:0:0:`, "all arguments are on the command line"],

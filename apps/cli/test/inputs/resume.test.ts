@@ -24,9 +24,7 @@ it.live("write the same file as without the interruptions", () =>
     writeFileSync(from, [wallet, busyWallet, "0x12", busyWallet, wallet].join("\n"))
     const run = (file: string, client: HttpClient.HttpClient) =>
       quarry(
-        ["wallet", "transfers", "--from", from, "--max-items", "590", "--resume"].concat(
-          ["--to", file, "--failed", `${file}.failed`]
-        ),
+        ["wallet", "transfers", "--from", from, "--max-items", "590", "--resume", "--to", file],
         { client, env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" } }
       ).pipe(Effect.provideService(PartLimits, partLimits))
     const undisturbed = join(folder, "undisturbed.csv")
@@ -48,19 +46,16 @@ it.live("write the same file as without the interruptions", () =>
     expect((yield* run(disturbed, inner)).code).toBe(8)
     expect((yield* sandbox.recordedRequests).length).toBeLessThan(requests / 2)
     expect(readFileSync(disturbed).equals(readFileSync(undisturbed))).toBe(true)
-    expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
     const again = yield* run(disturbed, inner)
     expect([again.code, again.err]).toEqual([
       8,
-      `${disturbed} is complete\nerror: 1 of 5 inputs failed\nhint: repeat with --from ${disturbed}.failed\n`
+      expect.stringContaining(`${disturbed} is complete\nerror: 1 of 5 inputs failed\n`)
     ])
-    expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
     writeFileSync(from, [busyWallet, wallet].join("\n"))
     expect(yield* run(disturbed, inner)).toMatchObject({
       code: 2,
       err: expect.stringContaining("other inputs")
     })
-    expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
   }))
 
 it.live("from stdin continue only with the same stdin", () =>
