@@ -19,7 +19,6 @@ export const formatBytes = (bytes: number): string => {
 /** The line of an export, and what it counts. */
 export interface ExportProgress {
   readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
-  /** Shows a wait until it is interrupted. */
   readonly wait: (wait: PageWait) => Effect.Effect<void>
   readonly counts: Effect.Effect<{
     readonly records: number
@@ -68,7 +67,7 @@ export const makeProgress = (
           shownAt = now
           yield* terminal.progress(describe(now))
         }),
-      wait: showWait(terminal, (now) => `${describe(now)}; `),
+      wait: showWait(terminal, Effect.map(Clock.currentTimeMillis, (now) => `${describe(now)}; `)),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }
   })

@@ -32,34 +32,38 @@ const printPages = <Item>(
     const { inputs, invocation, list, source } = job
     const view = yield* makeView(invocation, source.subject)
     const sink = yield* makeTextSink(list, job, view, !source.isSinglePage)
-    const { addPage, addRecords, progress } = trackProgress()
+    let progress = beginning
+    /** Pages whose records `--jq` holds back. */
+    const held: Array<RecordPage<Item>> = []
     let hasPage = false
     /** Whether some results of `--jq` are printed, but not all of their page. */
     let isPartial = false
-    const counting = () => {
-      let counted = 0
-      return (records: number, isPagePartial: boolean) => {
-        isPartial = isPagePartial
-        if (records > counted) addRecords(records - counted)
-        counted = records
-      }
-    }
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
         if (page.note !== null && !hasPage) yield* terminal.note(page.note)
         hasPage = true
-        addPage(page)
-        yield* sink.page(page.rows)(counting())
+        if (job.transform?.holdsRecords === true) held.push(page)
+        const before = progress
+        yield* sink.page(page.rows)((count, isPagePartial) => {
+          isPartial = isPagePartial
+          progress = advance(before, page, count)
+        })
         // On a terminal the rows themselves show the progress
         if (!source.isSinglePage && !terminal.out.isTerminal) {
-          const { pages, records } = progress()
+          const { pages, records } = progress
           yield* terminal.progress(`${countOf(records, list.recordName)}, ${countOf(pages, "pages")}`)
         }
       })
+    const printEnd = Effect.suspend(() =>
+      sink.end((count, isEndPartial) => {
+        isPartial = isEndPartial
+        if (count > 0) progress = held.splice(0).reduce((all, page) => advance(all, page, count), progress)
+      })
+    )
     yield* source.pages().pipe(
       limitRecords(job.maxItems),
       Stream.runForEach(printPage),
-      Effect.zipRight(Effect.suspend(() => sink.end(counting()))),
+      Effect.zipRight(printEnd),
       Effect.onExit((exit) =>
         Effect.gen(function*() {
           yield* terminal.progress(null)
@@ -68,7 +72,7 @@ const printPages = <Item>(
             yield* Effect.ignore(Effect.timeout(Effect.interruptible(sink.abort), drainTime))
           }
           if (inputs !== undefined) yield* inputs.report(exit)
-          const lines = endMessage(exit, { ...progress(), isPartial }, job, terminal.err.isTerminal)
+          const lines = endMessage(exit, { ...progress, isPartial }, job, terminal.err.isTerminal)
           // Keeps the indentation of a command
           yield* Effect.forEach(lines, (line) => terminal.note(line.replace(/\S.*/s, sanitize)), {
             discard: true
@@ -84,47 +88,23 @@ const printPages = <Item>(
     )
   })
 
-const trackProgress = () => {
-  /** Pages that are not printed whole, and the records of the first one that are printed. */
-  const open: Array<RecordPage<unknown>> = []
-  let inPage = 0
-  let [records, pages] = [0, 0]
-  let last: string | null | undefined = undefined
-  /** Adds printed records, at most those of the pages. */
-  const addRecords = (count: number) => {
-    let left = count
-    for (let page = open[0]; page !== undefined; page = open[0]) {
-      const more = Math.min(left, page.rows.length - inPage)
-      records += more
-      left -= more
-      inPage += more
-      if (inPage < page.rows.length) return
-      open.shift()
-      inPage = 0
-      pages++
-      last = page.end.cursor
-    }
-  }
-  return {
-    /** Adds a page whose records are going to be printed. */
-    addPage: (page: RecordPage<unknown>) => {
-      open.push(page)
-      addRecords(0)
-    },
-    addRecords,
-    /** Returns how much of the list is printed, and where it continues. */
-    progress: () => ({
-      records,
-      pages,
-      /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
-      cursor: (inPage > 0 ? open[0]?.rows[inPage - 1]?.after().cursor : last) ?? null,
-      // Without a cursor more pages are possible
-      hasMore: open.length > 0 || last !== null
-    })
-  }
+/** How much of a list is printed, and where it continues. */
+interface ListProgress {
+  readonly records: number
+  readonly pages: number
+  /** Null at the end of the list; undefined if the list cannot be continued there. */
+  readonly cursor: string | null | undefined
 }
 
-type ListProgress = ReturnType<ReturnType<typeof trackProgress>["progress"]>
+const beginning: ListProgress = { records: 0, pages: 0, cursor: undefined }
+
+/** Adds so many records of a page, at most all of them. */
+const advance = (before: ListProgress, { end, rows }: RecordPage<unknown>, count: number): ListProgress => {
+  const { cursor, pages, records } = before
+  return count >= rows.length
+    ? { records: records + rows.length, pages: pages + 1, cursor: end.cursor }
+    : { records: records + count, pages, cursor: count === 0 ? cursor : rows[count - 1]?.after().cursor }
+}
 
 const failedWith = (
   exit: Exit.Exit<unknown, CommandError>,
@@ -135,11 +115,14 @@ const failedWith = (
 /** Returns the last lines of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
-  { cursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
+  { cursor: end, isPartial, records }: ListProgress & { readonly isPartial: boolean },
   { invocation, list: { recordName }, maxItems, source: { isSinglePage } }: ListJob<Item, ShownList<Item>>,
   isTerminal: boolean
 ): ReadonlyArray<string> => {
   const hasFailed = Exit.isFailure(exit)
+  // Without a cursor more pages are possible
+  const hasMore = end !== null
+  const cursor = end ?? null
   /** The command that continues the list, on its own line. */
   const continuation = (maxItems: number | null) => [
     `  ${

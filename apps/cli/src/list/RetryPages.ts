@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { CommandError } from "../errors/CommandError.ts"
-import { formatClock, formatDuration } from "../render/Time.ts"
+import { formatClock } from "../render/Time.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import type { RecordPage, RecordSource } from "./RecordList.ts"
@@ -42,8 +42,7 @@ const noOutage: Outage = { failures: 0, start: null }
 
 /**
  * Returns the source with retries. A list that has no cursor is only retried before its first page. An outage may last for
- * `retryFor` (0: no retries); waits for rate limits and quotas do not count, because they end. `onWait` is interrupted when
- * the wait ends.
+ * `retryFor` (0: no retries); waits for rate limits and quotas do not count, because they end.
  */
 export const retryPages = <Item>(
   source: RecordSource<Item>,
@@ -86,8 +85,8 @@ export const retryPages = <Item>(
         outage = { failures: failures + 1, start: outageStart }
         const delay = Math.min(wanted, remaining)
         const until = (yield* Clock.currentTimeMillis) + delay
-        const wait = onWait({ error, until, isFirst: failures === 0 })
-        yield* Effect.race(Effect.sleep(delay), Effect.zipRight(wait, Effect.never))
+        yield* onWait({ error, until, isFirst: failures === 0 })
+        yield* Effect.sleep(delay)
       })
     return attempt
   }
@@ -96,21 +95,12 @@ export const retryPages = <Item>(
     : { ...source, pages: (cursor, previous) => Stream.suspend(() => pagesAfter(cursor, previous)) }
 }
 
-/** Shows waits: on a terminal a line that counts down, after `prefix`; elsewhere one line for each outage. */
+/** Shows waits: on the progress line of a terminal, after `prefix`; elsewhere as one line for each outage. */
 export const showWait =
-  (terminal: TerminalService, prefix: (now: number) => string = () => "") =>
+  ({ err, note, progress }: TerminalService, prefix: Effect.Effect<string> = Effect.succeed("")) =>
   ({ error, isFirst, until }: PageWait): Effect.Effect<void> => {
-    const reason = sanitize(error.summary)
-    if (!terminal.err.isTerminal) {
-      return isFirst
-        ? terminal.note(`waiting until ${formatClock(until)} UTC, then retrying: ${reason}`)
-        : Effect.void
-    }
-    return Effect.forever(Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      yield* terminal.progress(
-        `${prefix(now)}waiting ${formatDuration(until - now)} (until ${formatClock(until)} UTC): ${reason}`
-      )
-      yield* Effect.sleep("1 second")
-    }))
+    const text = `waiting until ${formatClock(until)} UTC, then retrying: ${sanitize(error.summary)}`
+    return err.isTerminal
+      ? Effect.flatMap(prefix, (prefix) => progress(prefix + text))
+      : Effect.when(note(text), () => isFirst)
   }
