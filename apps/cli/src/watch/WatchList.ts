@@ -11,7 +11,7 @@ import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView, outputSettings } from "../list/OutputOptions.ts"
-import { limitRecords, type RecordList, type RecordPage, type RecordRow } from "../list/RecordList.ts"
+import type { RecordList, RecordPage, RecordRow } from "../list/RecordList.ts"
 import { makeTextSink, type TableList } from "../list/TextSink.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
@@ -25,9 +25,6 @@ import {
 } from "./WatchPosition.ts"
 import { openState } from "./WatchState.ts"
 
-/** Bounds the memory for known records. */
-const maxKnown = 100_000
-
 /** Prints the new records of a list until the watch ends. */
 export const watchList = <Item extends WatchableRecord>(
   list: RecordList<Item>,
@@ -39,7 +36,7 @@ export const watchList = <Item extends WatchableRecord>(
     const terminal = yield* CommandTerminal
     const { values } = invocation
     const stateFile = singleValue(values, "state") ?? null
-    const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
+    const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap }
     const reader = yield* listReader(list, invocation)
     const output = yield* makeWatchOutput(list, reader.subject, invocation)
     const takeOver = isEnabled(values, takeOverOption.name)
@@ -57,8 +54,10 @@ export const watchList = <Item extends WatchableRecord>(
       const start = yield* reader.lastBlocks(positionOptions.overlap)
       const current = makeWatchPosition({ start, known: [] }, positionOptions)
       const { find, from } = current.startPoll()
-      yield* Stream.runForEach(reader.pages(from), (rows) =>
-        Effect.sync(() => find(rows.map(({ item }) => item), Infinity).add(Infinity)))
+      yield* Stream.runForEach(
+        reader.pages(from),
+        (rows) => Effect.sync(() => find(rows, Infinity).add(Infinity))
+      )
       yield* save(current.snapshot())
       yield* announce(current)
       position = current
@@ -77,18 +76,12 @@ export const watchList = <Item extends WatchableRecord>(
       const printPage = (rows: ReadonlyArray<RecordRow<Item>>) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
-            const { add, indexes } = find(
-              rows.map(({ item }) =>
-                item
-              ),
-              remaining
-            )
+            const { add, rows: newRows } = find(rows, remaining)
             let count = 0
-            const selected = indexes.flatMap((index) => rows[index] ?? [])
             const exit = yield* Effect.exit(restore(
-              indexes.length === 0 ? Effect.void : output.page(selected)((printed) => (count = printed))
+              newRows.length === 0 ? Effect.void : output.page(newRows)((printed) => (count = printed))
             ))
-            if (Exit.isSuccess(exit)) count = indexes.length
+            if (Exit.isSuccess(exit)) count = newRows.length
             add(count)
             remaining -= count
             // After the records: a crash in between repeats them, and loses none
@@ -140,9 +133,6 @@ const makeWatchOutput = <Item>(
     return yield* makeTextSink(list, { invocation, transform }, view, true)
   })
 
-/** Bounds the memory for the records that one poll of a list without order returns. */
-const maxUnordered = 100_000
-
 const listReader = <Item extends WatchableRecord>(
   { operation, sourceOf }: RecordList<Item>,
   invocation: CommandInvocation
@@ -193,14 +183,7 @@ const sortedRows = <Item extends WatchableRecord>(
   pages: Stream.Stream<RecordPage<Item>, CommandError>
 ): Effect.Effect<ReadonlyArray<RecordRow<Item>>, CommandError> =>
   Effect.gen(function*() {
-    const all = yield* Stream.runCollect(limitRecords(maxUnordered + 1)(pages))
-    const rows = Array.from(all).flatMap((page) => page.rows)
-    if (rows.length > maxUnordered) {
-      return yield* new UsageError({
-        reason: `the list has more than ${maxUnordered} records since the start of the watch`,
-        hint: "export them first, and watch with a later --since"
-      })
-    }
+    const rows = Array.from(yield* Stream.runCollect(pages)).flatMap((page) => page.rows)
     // Those of one block stay in the order of the chain
     return rows.reverse().sort((one, other) => one.item.block_number - other.item.block_number)
   })

@@ -21,8 +21,6 @@ export interface WatchPositionOptions<in Item> {
   readonly identity: (item: Item) => string
   /** The number of blocks, up to the highest known one, that a poll reads again. */
   readonly overlap: number
-  /** The maximum number of known records. Beyond it, fewer blocks are read again. */
-  readonly maxKnown: number
 }
 
 export interface PositionSnapshot {
@@ -31,9 +29,9 @@ export interface PositionSnapshot {
   readonly known: ReadonlyArray<readonly [identity: string, block: number]>
 }
 
-/** The new records of a page by their indexes. */
-interface NewRecords {
-  readonly indexes: ReadonlyArray<number>
+/** The new records of a page. */
+interface NewRecords<out Row> {
+  readonly rows: ReadonlyArray<Row>
   /** Makes so many of the first ones known, and the known records before the next one. */
   readonly add: (count: number) => void
 }
@@ -45,14 +43,17 @@ export interface WatchPosition<in Item extends WatchableRecord> {
   readonly startPoll: () => {
     readonly from: PollStart
     /** Finds the new records of the next page, at most `limit`. */
-    readonly find: (items: ReadonlyArray<Item>, limit: number) => NewRecords
+    readonly find: <Row extends { readonly item: Item }>(
+      rows: ReadonlyArray<Row>,
+      limit: number
+    ) => NewRecords<Row>
   }
   readonly snapshot: () => PositionSnapshot
 }
 
 export const makeWatchPosition = <Item extends WatchableRecord>(
   initial: PositionSnapshot,
-  { identity, maxKnown, overlap }: WatchPositionOptions<Item>
+  { identity, overlap }: WatchPositionOptions<Item>
 ): WatchPosition<Item> => {
   let { start } = initial
   const known = new Map(initial.known)
@@ -67,13 +68,6 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
     }
   }
 
-  const boundKnown = (): void => {
-    if (known.size <= maxKnown) return
-    const blocks = [...known.values()].sort((a, b) => b - a)
-    // The highest block stays, even if it alone has more records
-    startAt(Math.min(blocks[0] ?? 0, (blocks[maxKnown] ?? 0) + 1))
-  }
-
   return {
     highestBlock: () => highest,
     startPoll: () => {
@@ -82,11 +76,11 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
       const occurrences = new Map<string, number>()
       return {
         from,
-        find: (items, limit) => {
-          const indexes: Array<number> = []
+        find: <Row extends { readonly item: Item }>(rows: ReadonlyArray<Row>, limit: number) => {
+          const newRows: Array<Row> = []
           const found = new Map<string, { readonly block: number; readonly isNew: boolean }>()
-          for (const [index, item] of items.entries()) {
-            const block = item.block_number
+          for (const row of rows) {
+            const { item, item: { block_number: block } } = row
             // A list may return records that it was not asked for
             if (block < (from.block ?? 0)) continue
             if (block !== occurrenceBlock) occurrences.clear()
@@ -99,8 +93,8 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
             const earlier = found.get(id)
             const isNew = earlier?.isNew ?? !known.has(id)
             if (isNew && earlier === undefined) {
-              if (indexes.length >= limit) break
-              indexes.push(index)
+              if (newRows.length >= limit) break
+              newRows.push(row)
             }
             found.set(id, { block: Math.max(earlier?.block ?? 0, block), isNew })
           }
@@ -112,9 +106,8 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
               highest = Math.max(highest ?? 0, block)
             }
             if (highest !== null) startAt(Math.max(0, highest - overlap + 1))
-            boundKnown()
           }
-          return { indexes, add }
+          return { rows: newRows, add }
         }
       }
     },

@@ -18,45 +18,40 @@ const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
 
 const overlap = 8
 
-const hash = (block: number, index: number): string =>
-  `0x${block.toString(16).padStart(32, "0")}${index.toString(16).padStart(32, "0")}`
+interface Transfer {
+  block: number
+  readonly hash: string
+  /** Null for records that are equal to others of the block. */
+  readonly logIndex: number | null
+}
+
+const idOf = ({ hash, logIndex }: Pick<Transfer, "hash" | "logIndex">): string => `${hash}:${logIndex}`
 
 const decodeHash = Schema.decodeSync(Hash)
 
-/** An upstream with the transfers of a wallet, as `block:position`, and with failures. */
+/** An upstream with the transfers of a wallet, and with failures. */
 const transferUpstream = () => {
-  const blocks = new Map<number, number>()
+  const transfers: Array<Transfer> = []
   let failures: ReadonlyArray<"reset" | 429 | 500 | 503> = []
   let intercepted: { skip: number; readonly effect: Effect.Effect<never> } | null = null
-  const positions = () =>
-    [...blocks].sort(([a], [b]) => a - b).flatMap(([block, count]) =>
-      Array.from({ length: count }, (_, index) => ({ block, index }))
-    )
+  const highestBlock = () => Math.max(0, ...transfers.map(({ block }) => block))
   const answer = (url: URL) => {
     const from = Number(url.searchParams.get("from_block") ?? 0)
     const limit = Number(url.searchParams.get("limit") ?? 100)
-    const cursor = url.searchParams.get("cursor")
-    const [afterBlock = -1, afterIndex = -1] = cursor?.split(":").map(Number) ?? []
-    const isAscending = url.searchParams.get("order")?.toUpperCase() === "ASC"
-    const ordered = positions().filter(({ block }) => block >= from)
-    if (!isAscending) ordered.reverse()
-    const rest = cursor === null
-      ? ordered
-      : ordered.slice(
-        ordered.findIndex(({ block, index }) => block === afterBlock && index === afterIndex) + 1
-      )
-    const result = rest.slice(0, limit)
-    const last = result.at(-1)
+    const start = Number(url.searchParams.get("cursor") ?? 0)
+    const ordered = transfers.filter(({ block }) => block >= from).sort((a, b) => a.block - b.block)
+    if (url.searchParams.get("order")?.toUpperCase() !== "ASC") ordered.reverse()
+    const end = start + limit
     return Schema.encodeSync(walletTransfers.output)({
       total: null,
       page: null,
       page_size: null,
-      cursor: last === undefined || rest.length <= limit ? null : `${last.block}:${last.index}`,
-      result: result.map(({ block, index }) =>
+      cursor: end < ordered.length ? String(end) : null,
+      result: ordered.slice(start, end).map(({ block, hash, logIndex }) =>
         Erc20Transfer.example({
           block_number: block,
-          log_index: index,
-          transaction_hash: decodeHash(hash(block, index))
+          log_index: logIndex,
+          transaction_hash: decodeHash(hash)
         })
       )
     })
@@ -82,10 +77,22 @@ const transferUpstream = () => {
   )
   return {
     client,
-    /** Adds a transfer to a block, after those that the block has. */
-    add: (block: number) => void blocks.set(block, (blocks.get(block) ?? 0) + 1),
-    highestBlock: () => Math.max(0, ...blocks.keys()),
-    ids: () => positions().map(({ block, index }) => `${block}:${index}`),
+    highestBlock,
+    /** Adds a transfer to a block. Every third one has no index, and is equal to others of its block. */
+    add: (block: number) => {
+      const isEqual = transfers.length % 3 === 2
+      const hash = `0x${String(isEqual ? block : transfers.length).padStart(64, isEqual ? "e" : "0")}`
+      transfers.push({ block, hash, logIndex: isEqual ? null : 0 })
+    },
+    /** Moves one of the transfers of the last blocks to a higher block, as a reorganization does. */
+    move: (pick: number, blocks: number) => {
+      const movable = transfers.filter(({ block, logIndex }) =>
+        logIndex !== null && block > highestBlock() - overlap
+      )
+      const transfer = movable[pick % movable.length]
+      if (transfer !== undefined) transfer.block = Math.min(highestBlock(), transfer.block + blocks)
+    },
+    ids: () => transfers.map(idOf),
     failNext: (next: typeof failures) => {
       failures = [...failures, ...next]
     },
@@ -97,9 +104,8 @@ const transferUpstream = () => {
   }
 }
 
-/** Returns the transfers of an output, as `block:position`. */
 const printedIds = (out: string): ReadonlyArray<string> =>
-  records(out).map(({ block_number, log_index }) => `${String(block_number)}:${String(log_index)}`)
+  records(out).map(({ log_index, transaction_hash }) => `${String(transaction_hash)}:${String(log_index)}`)
 
 const tagged = <Tag extends string, A>(tag: Tag, fields: { [K in keyof A]: FastCheck.Arbitrary<A[K]> }) =>
   FastCheck.record(fields).map((event) => ({ tag, ...event }))
@@ -109,6 +115,7 @@ const failure = FastCheck.constantFrom("reset" as const, 429 as const, 500 as co
 const event = FastCheck.oneof(
   tagged("poll", {}),
   tagged("arrive", { blocks: FastCheck.nat(6), count: FastCheck.integer({ min: 1, max: 7 }) }),
+  tagged("move", { pick: FastCheck.nat(20), blocks: FastCheck.integer({ min: 1, max: overlap - 1 }) }),
   tagged("late", { depth: FastCheck.nat(overlap - 1) }),
   tagged("fail", { failures: FastCheck.array(failure, { minLength: 1, maxLength: 6 }) }),
   // Null between polls, otherwise during the poll after this many requests
@@ -116,7 +123,7 @@ const event = FastCheck.oneof(
 )
 
 it.scoped.prop(
-  "prints every record exactly once over arrivals, late records, failures and restarts",
+  "prints every record exactly once over arrivals, late records, reorganizations, failures and restarts",
   [
     FastCheck.array(event, { minLength: 1, maxLength: 14 }),
     FastCheck.integer({ min: 1, max: 5 })
@@ -125,7 +132,7 @@ it.scoped.prop(
     Effect.gen(function*() {
       const upstream = transferUpstream()
       for (const block of [95, 97, 100, 100]) upstream.add(block)
-      const old = new Set(upstream.ids())
+      const old = upstream.ids().length
       const state = temporaryFile("state.json")
       const line = `watch wallet transfers ${wallet} --limit ${limit} --overlap ${overlap} --state ${state}`
       const start = startWatch(line.split(" "), upstream.client)
@@ -149,6 +156,9 @@ it.scoped.prop(
           case "late":
             upstream.add(upstream.highestBlock() - each.depth)
             break
+          case "move":
+            upstream.move(each.pick, each.blocks)
+            break
           case "fail":
             upstream.failNext(each.failures)
             break
@@ -171,7 +181,7 @@ it.scoped.prop(
       yield* restart
       yield* watch.interrupt
       const printed = printedIds(out + watch.captured.out)
-      expect(printed.toSorted()).toEqual(upstream.ids().filter((id) => !old.has(id)).toSorted())
+      expect(printed.toSorted()).toEqual(upstream.ids().slice(old).toSorted())
     }),
   // Waits of real files take most of the time
   { fastCheck: { numRuns: isFull ? 80 : 7 } }
