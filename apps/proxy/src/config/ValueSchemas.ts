@@ -314,7 +314,7 @@ export const baseUrl = (name: UpstreamName) =>
   }).annotations({ description: "a URL such as https://host/path" })
 
 // A secret that was put here by mistake hardly looks like a path, so messages never quote it as one.
-export const FilePath = pattern("a path that begins with /, ./ or ../", /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u)
+const FilePath = pattern("a path that begins with /, ./ or ../", /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u)
 
 export const ResolvedPath = resolved(FilePath)
 

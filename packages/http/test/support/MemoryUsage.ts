@@ -18,9 +18,3 @@ export const heapUsed = (): number => {
   collect()
   return process.memoryUsage().heapUsed
 }
-
-/** Returns the size of all buffers in bytes. */
-export const buffersUsed = (): number => {
-  collect()
-  return process.memoryUsage().arrayBuffers
-}
