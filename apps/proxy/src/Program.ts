@@ -6,7 +6,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Arguments from "./cli/Arguments.ts"
 import type { CommandLine } from "./cli/CommandLine.ts"
 import * as Commands from "./cli/Commands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
@@ -15,7 +14,8 @@ import * as Serve from "./runtime/Serve.ts"
 
 const program = (line: CommandLine, version: string) =>
   Effect.gen(function*() {
-    const { command, optionValues } = yield* Effect.mapError(Arguments.parse(line), ExitError.usageError)
+    if (line._tag === "Invalid") return yield* ExitError.usageError(line.reason)
+    const { command, optionValues } = line
     const options = { optionValues, env: process.env }
     if (command._tag !== "Serve") return yield* Commands.run(command, options)
     ProcessSettings.setV8Options([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])

@@ -1,11 +1,8 @@
-/** What descriptors say is what the parser takes. */
+/** What descriptors say, as data. */
 import * as Args from "@effect/cli/Args"
-import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as Options from "@effect/cli/Options"
 import { expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Descriptors from "../src/Descriptors.ts"
-import { parse } from "../src/Parse.ts"
 
 const options = Options.all({
   limit: Options.optional(Descriptors.text("limit", "number", "Most records", "l")),
@@ -33,14 +30,4 @@ it("describes options and arguments in their order", () => {
     { name: "block", description: "A block", optional: true, repeatable: false },
     { name: "other", description: "More", optional: true, repeatable: true }
   ])
-})
-
-it("parses words in order, and fails if one is missing or left over", () => {
-  const one = CommandDescriptor.make("read", options, Args.text({ name: "address" }))
-  const parsed = (...words: ReadonlyArray<string>) =>
-    Effect.runSync(Effect.either(parse(one, ["read", ...words])))
-  expect(parsed("--chain", "a\nb", "--chain", "c", "--pager", "false", "--", "--limit")).toMatchObject({
-    right: { args: "--limit", options: { chain: ["a\nb", "c"], pager: false, connect: false } }
-  })
-  for (const words of [["--"], ["--", "a", "b"]]) expect(parsed(...words)._tag).toBe("Left")
 })

@@ -1,38 +1,97 @@
-/** Reads the words of the command line, and answers those that ask for help or the version. Loads nothing of Effect. */
-import { readWords, type Words } from "@blockquarry/command-line/Words"
+/** Reads the command line: commands, and options that override environment variables. Loads nothing of Effect. */
+import { readWords } from "@blockquarry/command-line/Words"
 import { closestMatch } from "@blockquarry/core/Suggestion"
-import { help, optionDescriptions } from "./Help.build.ts"
+import type { VariableValues } from "../config/EnvironmentVariables.ts"
+import { help } from "./Help.build.ts"
+import { options } from "./Options.ts"
 
-type Option = (typeof optionDescriptions)[number]
+export type Command =
+  | { readonly _tag: "Serve" }
+  | { readonly _tag: "CheckConfig"; readonly connect: boolean }
+  | { readonly _tag: "PrintConfig" }
+  | { readonly _tag: "ExampleConfig" }
+  | { readonly _tag: "NewToken"; readonly client: string }
+  | {
+    readonly _tag: "Usage"
+    readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  }
 
-/** What `Arguments.ts` parses. */
 export type CommandLine =
   | { readonly _tag: "Invalid"; readonly reason: string }
-  | { readonly _tag: "Run" } & Pick<Words<Option>, "options" | "positionals">
+  | {
+    readonly _tag: "Run"
+    readonly command: Command
+    /** The values of options, by the names of the variables that they override. */
+    readonly optionValues: VariableValues
+  }
 
 export const read = (
   argv: ReadonlyArray<string>,
   version: string
 ): CommandLine | { readonly _tag: "Information"; readonly text: string } => {
-  const { options, positionals, problems: [problem] } = readWords(
-    optionDescriptions,
+  const { options: values, positionals, problems: [problem] } = readWords(
+    options,
     // Package managers pass on the `--` that ends their own options
     argv[0] === "--" ? argv.slice(1) : argv
   )
   if (problem?._tag === "UnknownOption") {
-    const names = optionDescriptions.map(({ name }) => `--${name}`)
+    const names = options.map(({ name }) => `--${name}`)
     const suggestion = problem.flag.startsWith("--") ? closestMatch(problem.flag, names) : undefined
     const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`
-    return { _tag: "Invalid", reason: `Unknown option '${problem.flag}'${hint}` }
+    return invalid(`Unknown option '${problem.flag}'${hint}`)
   }
-  const invalid = problem?.option ?? optionDescriptions.find(({ name }) => options.get(name)?.at(-1) === "")
-  if (invalid !== undefined) {
-    const { alias, name, value } = invalid
+  const given = options.flatMap((option) => {
+    const value = values.get(option.name)?.at(-1)
+    return value === undefined ? [] : [{ ...option, given: value }]
+  })
+  const misused = problem?.option ?? given.find((option) => option.given === "")
+  if (misused !== undefined) {
+    const { alias, name, value } = misused
     const label = `${alias === undefined ? "" : `-${alias}, `}--${name}${value === null ? "" : " <value>"}`
-    const reason = value === null ? "does not take an argument" : "argument missing"
-    return { _tag: "Invalid", reason: `Option '${label}' ${reason}` }
+    return invalid(`Option '${label}' ${value === null ? "does not take an argument" : "argument missing"}`)
   }
-  if (options.has("help") || positionals.join(" ") === "help") return { _tag: "Information", text: help }
-  if (options.has("version")) return { _tag: "Information", text: version }
-  return { _tag: "Run", options, positionals }
+  const words = positionals.join(" ")
+  if (values.has("help") || words === "help") return { _tag: "Information", text: help }
+  if (values.has("version")) return { _tag: "Information", text: version }
+  const query = given.flatMap(({ command, given, name }) =>
+    command === "usage" ? [[name, given] as const] : []
+  )
+  const command = commandOf(words, values.has("connect"), query)
+  if (command === undefined) {
+    return invalid(
+      `unknown command ${
+        JSON.stringify(words)
+      }; expected serve, config check, config print, config example, usage or token NAME`
+    )
+  }
+  const foreign = given.find(({ command }) => command !== undefined && command !== words)
+  if (foreign !== undefined) return invalid(`--${foreign.name}: expected the command ${foreign.command}`)
+  const optionValues = given.flatMap(({ given, variable }) =>
+    variable === undefined ? [] : [[variable, given]]
+  )
+  return { _tag: "Run", command, optionValues: Object.fromEntries(optionValues) }
+}
+
+const invalid = (reason: string): CommandLine => ({ _tag: "Invalid", reason })
+
+const commandOf = (
+  words: string,
+  connect: boolean,
+  query: ReadonlyArray<readonly [name: string, value: string]>
+): Command | undefined => {
+  switch (words) {
+    case "":
+    case "serve":
+      return { _tag: "Serve" }
+    case "config check":
+      return { _tag: "CheckConfig", connect }
+    case "config print":
+      return { _tag: "PrintConfig" }
+    case "config example":
+      return { _tag: "ExampleConfig" }
+    case "usage":
+      return { _tag: "Usage", query }
+  }
+  const [, client] = /^token (.+)$/s.exec(words) ?? []
+  return client === undefined ? undefined : { _tag: "NewToken", client }
 }

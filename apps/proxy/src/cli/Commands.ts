@@ -4,19 +4,21 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as UsageReport from "../admin/UsageReport.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
+import * as Values from "../config/ValueSchemas.ts"
 import * as ExitError from "../runtime/ExitError.ts"
 import * as Stores from "../runtime/Stores.ts"
 import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
-import type * as Arguments from "./Arguments.ts"
+import type { Command } from "./CommandLine.ts"
 
 /** Runs a command other than `serve`. */
 export const run = (
-  command: Exclude<Arguments.Arguments["command"], { readonly _tag: "Serve" }>,
+  command: Exclude<Command, { readonly _tag: "Serve" }>,
   options: Load.LoadOptions
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> => {
   switch (command._tag) {
@@ -41,7 +43,7 @@ const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), 
 /** Prints the usage that is saved in Redis, or in the file of this machine. */
 const usage = (
   options: Load.LoadOptions,
-  { query }: Extract<Arguments.Arguments["command"], { readonly _tag: "Usage" }>
+  { query }: Extract<Command, { readonly _tag: "Usage" }>
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const loaded = yield* load(options)
@@ -91,10 +93,17 @@ const check = (
 const printWarnings = ({ warnings }: { readonly warnings: ReadonlyArray<string> }): Effect.Effect<void> =>
   Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`), { discard: true })
 
+/** The configuration accepts no other names. */
+const isName: (text: string) => boolean = Schema.is(Values.Name)
+
 /** Prints a new token. The configuration contains only its hash. */
 const newToken = (name: string) =>
   Effect.flatMap(
-    Tokens.generate,
+    isName(name)
+      ? Tokens.generate
+      : ExitError.usageError(
+        `token: expected ${Values.nameDescription}, got ${JSON.stringify(name.slice(0, 80))}`
+      ),
     (token) =>
       Console.log(`Token for ${name} (shown only once):
 

@@ -1,15 +1,12 @@
-/** The options and the help of the command line. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
-import { describeOptions, type OptionDescription } from "@blockquarry/command-line/Descriptors"
+/** The help of the command line. `scripts/buildTimeValue.mjs` computes it when the program is bundled. */
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/gateway/Settings"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
-import { options } from "./Options.ts"
-
-export const optionDescriptions: ReadonlyArray<OptionDescription> = describeOptions(options)
+import { options, type ProxyOption } from "./Options.ts"
 
 const helpRow = (name: string, text: string): string => `  ${name.padEnd(28)} ${text}`
 
-const optionRow = ({ alias, description, name, value }: OptionDescription): string =>
+const optionRow = ({ alias, description, name, value }: ProxyOption): string =>
   helpRow(
     `${alias === undefined ? "    " : `-${alias}, `}--${name}${value === null ? "" : ` ${value}`}`,
     description
@@ -36,7 +33,7 @@ ${helpRow("token NAME", "Create a token for a client or an operator, and print i
 ${helpRow("usage", "Print the saved usage of a fleet, or of the file of this machine")}
 
 Options:
-${optionDescriptions.map(optionRow).join("\n")}
+${options.map(optionRow).join("\n")}
 
 Environment:
 ${helpRow(Names.apiKey, "API key of the upstream, if the file has no upstream.keys")}

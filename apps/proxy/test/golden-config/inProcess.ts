@@ -1,7 +1,6 @@
 /** Runs the commands that need no process in this one, with an in-memory file system. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Arguments from "../../src/cli/Arguments.ts"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as Commands from "../../src/cli/Commands.ts"
 import * as ExitError from "../../src/runtime/ExitError.ts"
@@ -16,7 +15,8 @@ export const run = (input: Case): Promise<Ended> => {
   const program = Effect.gen(function*() {
     const line = CommandLine.read(input.args, version)
     if (line._tag === "Information") return yield* Console.log(line.text)
-    const { command, optionValues } = yield* Effect.mapError(Arguments.parse(line), ExitError.usageError)
+    if (line._tag === "Invalid") return yield* ExitError.usageError(line.reason)
+    const { command, optionValues } = line
     if (command._tag === "Serve") return yield* Effect.dieMessage("serve is run as a process")
     return yield* Commands.run(command, { optionValues, env: input.env })
   }).pipe(

@@ -6,15 +6,10 @@ import { runInNewContext } from "node:vm"
 setFlagsFromString("--expose-gc")
 const gc: unknown = runInNewContext("gc")
 
-/** Collects the whole heap. */
-const collect = (): void => {
+/** Collects the whole heap, and returns its size in bytes. */
+export const heapUsed = (): number => {
   if (typeof gc !== "function") throw new Error("the garbage collector is not available")
   // Without options, because `{ type: "major" }` does not free all buffers.
   gc()
-}
-
-/** Returns the size of the heap in bytes. */
-export const heapUsed = (): number => {
-  collect()
   return process.memoryUsage().heapUsed
 }
