@@ -23,13 +23,13 @@ it.scopedLive("a configuration that changes under load is applied completely or 
         return lines
       })
     let mark = 0
-    /** Waits until a configuration is active: the log warns about a client without tokens. */
+    /** Waits until a configuration is active: the log names a client that it adds. */
     const apply = (how: "replace" | "write", options: ProxyConfig.ProxyConfigOptions) =>
       Effect.gen(function*() {
         const name = `mark-${++mark}`
         const marked = { ...options, clients: [...options.clients ?? [], { name }] }
         const lines = yield* reload(folder[how]("proxy.yaml", text(marked)))
-        yield* proxy.waitForLog(`client ${name} has no token`, lines)
+        yield* proxy.waitForLog(`clients.${name} added`, lines)
       })
     /** Waits until a configuration is rejected for a reason. */
     const expectRejected = (how: "replace" | "write", text: string, reason: string) =>
