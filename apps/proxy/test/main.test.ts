@@ -12,7 +12,7 @@ const env = { QUARRY_PROXY_ADMIN: "off" }
 
 const start = (args: ReadonlyArray<string>, launch: Launch = {}) =>
   workshop.start(
-    { title: "", args, env, files: {}, process: true, signal: "SIGINT" },
+    { title: "", args, env, files: {}, signal: "SIGINT" },
     (text) => text,
     launch
   )

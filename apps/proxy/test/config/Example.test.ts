@@ -27,7 +27,6 @@ it("is part of the documentation, as the program prints it", async () => {
     args,
     env: {},
     files: {},
-    process: false,
     signal: "SIGINT"
   })
   const page = readFileSync(new URL("../../../../docs/proxy/configuration.md", import.meta.url), "utf8")

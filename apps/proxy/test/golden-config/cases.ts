@@ -20,15 +20,12 @@ type Content = typeof Content.Type
 const texts = <A>(value: Schema.Schema<A>) =>
   Schema.optionalWith(Schema.Record({ key: Schema.String, value }), { default: () => ({}) })
 
-const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
-
 const Input = Schema.Struct({
   title: Schema.optional(Schema.String),
   file: Schema.optional(Schema.NullOr(Schema.String)),
   files: texts(Content),
   env: texts(Schema.String),
   args: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  process: flag,
   signal: Schema.optionalWith(Schema.Literal("SIGINT", "SIGTERM"), { default: () => "SIGINT" as const })
 })
 
@@ -45,7 +42,7 @@ const Change = Schema.Struct({
   merge: Schema.optional(Settings),
   text: Schema.optional(Schema.NullOr(Schema.String)),
   files: texts(Schema.String),
-  signal: flag
+  signal: Schema.optionalWith(Schema.Boolean, { default: () => false })
 })
 
 const Reload = Schema.Struct({
@@ -74,7 +71,6 @@ export interface Case {
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
   readonly files: Files
-  readonly process: boolean
   readonly signal: "SIGINT" | "SIGTERM"
 }
 
@@ -100,7 +96,6 @@ const toCase = (words: ReadonlyArray<string>) => (input: Input): Case => ({
     ...(input.file === undefined ? {} : { [configPath]: input.file }),
     ...input.files
   }, file),
-  process: input.process,
   signal: input.signal
 })
 

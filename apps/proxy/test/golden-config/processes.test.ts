@@ -1,10 +1,8 @@
-/** Records of help, argument errors, startup and shutdown. */
+/** Records of startup and shutdown. */
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll, describe, expect, it } from "vitest"
-import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import * as Cases from "./cases.ts"
-import * as InProcess from "./inProcess.ts"
 import { Workshop } from "./processes.ts"
 import { record, recordPath, withoutPorts, withoutTimes, withoutTokens } from "./records.ts"
 
@@ -25,18 +23,6 @@ const occupied = async (): Promise<{ readonly port: number; readonly close: () =
     close: () => void server.close()
   }
 }
-
-describe("a command line", () => {
-  it.each([...Cases.commands])("matches the record: %s", async (group, cases) => {
-    const records: Array<string> = []
-    for (const [index, each] of cases.entries()) {
-      // One process shows that the program does the same
-      const isProcess = isFull || group === "errors" && index === 0 || group === "token"
-      records.push(record(each, await (isProcess ? workshop.start(each).ended() : InProcess.run(each))))
-    }
-    await expect(withoutTokens(records.join("\n"))).toMatchFileSnapshot(recordPath(`commands-${group}`))
-  })
-})
 
 describe("serve", () => {
   it("matches the record if it cannot start", async () => {

@@ -47,7 +47,6 @@ it.concurrent.for(Cases.reloads)(
       args: ["--config", `${folder}/${Cases.configName}`],
       env: {},
       files: Object.fromEntries([...files].map(([name, text]) => [`${folder}/${name}`, text])),
-      process: true,
       signal: "SIGINT"
     })
     await program.until(({ stderr }) => isOver(log(stderr)))
