@@ -6,7 +6,8 @@ import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { defaults, type Policy } from "../../src/config/Config.ts"
+import * as Schema from "effect/Schema"
+import { ConfigDocument, defaults } from "../../src/config/Config.ts"
 import { diagnosticsOf } from "../config/support.ts"
 import { examples, sendRequest, start, testClient, testConfig, testRule } from "../support/proxy.ts"
 import { framedUpstream, upstreamOf } from "../support/staticUpstream.ts"
@@ -15,25 +16,13 @@ const price = `/api/v2.2/erc20/${examples.token}/price`
 const transfers = `/api/v2.2/erc20/${examples.token}/transfers`
 const netWorth = "/api/v2.2/wallets/0xa1/net-worth"
 
-const policy = (name: string, other: Partial<Policy> = {}): Policy => ({
-  name,
-  timeouts: {},
-  retry: {},
-  ...other,
-  cache: { respectMaxAge: false, ignoreQuery: [], ...other.cache }
-})
-
-const cache = (other: Partial<Policy["cache"]>): Pick<Policy, "cache"> => ({
-  cache: { respectMaxAge: false, ignoreQuery: [], ...other }
-})
-
 const rule = testRule("net-worth", "/api/v2.2/wallets/:address/net-worth", {
   cost: { price: 250, rateCost: 25 }
 })
 
-/** A proxy at a time of the test, whose upstream responds as a function does. */
+/** A proxy at a time of the test, with policies as in its file, whose upstream responds as a function does. */
 const setup = (
-  policies: ReadonlyArray<Policy>,
+  policies: ReadonlyArray<unknown>,
   respond: (url: URL) => Effect.Effect<Response> = () => Effect.succeed(Response.json({}))
 ) =>
   Effect.gen(function*() {
@@ -50,7 +39,7 @@ const setup = (
         cache: { ...defaults.cache, staleWhileRevalidate: Duration.zero, staleIfError: Duration.zero },
         clients: [testClient("reader", "token")],
         passthrough: { default: "reads", rules: [rule] },
-        policies
+        policies: Schema.decodeUnknownSync(ConfigDocument)({ policies }).policies
       }
     })
     const send = (path: string) => sendRequest(port, path, { headers: { "x-api-key": "token" } })
@@ -75,21 +64,21 @@ it.scopedLive("the TTL is that of the policy, for operations and rules", () =>
     const own = yield* plain.ttlOf(price)
     expect(yield* plain.ttlOf(netWorth)).toBe(1)
     const { ttlOf } = yield* setup([
-      policy("tokenPrice", cache({ ttl: Duration.seconds(own + 20) })),
-      policy("net-worth", cache({ ttl: Duration.seconds(7) })),
-      policy("tokenTransfers", cache({ ttl: null }))
+      { name: "tokenPrice", cache: { ttl: `${own + 20}s` } },
+      { name: "net-worth", cache: { ttl: "7s" } },
+      { name: "tokenTransfers", cache: { ttl: "none" } }
     ])
     expect([yield* ttlOf(price), yield* ttlOf(netWorth), yield* ttlOf(transfers)]).toEqual([own + 20, 7, 1])
   }))
 
 it.scopedLive("the TTL of \"not found\" is that of the policy", () =>
   Effect.gen(function*() {
-    const ttlWith = Effect.fnUntraced(function*(negativeTtl: Duration.Duration | null) {
-      const { ttlOf } = yield* setup([policy("tokenPrice", cache({ negativeTtl }))], notFound)
+    const ttlWith = Effect.fnUntraced(function*(negativeTtl: string) {
+      const { ttlOf } = yield* setup([{ name: "tokenPrice", cache: { negativeTtl } }], notFound)
       return [yield* ttlOf(price), yield* ttlOf(transfers)]
     })
-    expect(yield* ttlWith(Duration.seconds(9))).toEqual([9, 5])
-    expect(yield* ttlWith(null)).toEqual([1, 5])
+    expect(yield* ttlWith("9s")).toEqual([9, 5])
+    expect(yield* ttlWith("none")).toEqual([1, 5])
   }))
 
 const bounds: ReadonlyArray<readonly [cacheControl: string, seconds: number]> = [
@@ -106,10 +95,9 @@ const bounds: ReadonlyArray<readonly [cacheControl: string, seconds: number]> = 
 
 it.scopedLive("Cache-Control bounds the TTL if the policy says so", () =>
   Effect.gen(function*() {
-    const ttl = Duration.seconds(20)
     const policies = [
-      policy("tokenPrice", cache({ ttl, respectMaxAge: true })),
-      policy("tokenTransfers", cache({ ttl }))
+      { name: "tokenPrice", cache: { ttl: "20s", respectMaxAge: true } },
+      { name: "tokenTransfers", cache: { ttl: "20s" } }
     ]
     let sent = ""
     const { ttlOf } = yield* setup(policies, () =>
@@ -124,7 +112,7 @@ it.scopedLive("Cache-Control bounds the TTL if the policy says so", () =>
 
 it.scopedLive("ignored parameters are not sent, and share one cache entry", () =>
   Effect.gen(function*() {
-    const { send, urls } = yield* setup([policy("tokenPrice", cache({ ignoreQuery: ["_"] }))])
+    const { send, urls } = yield* setup([{ name: "tokenPrice", cache: { ignoreQuery: ["_"] } }])
     yield* Effect.forEach(["?_=1", "?_=2", "?chain=eth&_=3"], (query) => send(price + query))
     expect(urls).toEqual([price, `${price}?chain=0x1`])
   }))
@@ -132,7 +120,7 @@ it.scopedLive("ignored parameters are not sent, and share one cache entry", () =
 it.scopedLive("timeouts are those of the policy", () =>
   Effect.gen(function*() {
     const { send } = yield* setup(
-      [policy("tokenPrice", { timeouts: { call: Duration.millis(20) } })],
+      [{ name: "tokenPrice", timeouts: { call: "20ms" } }],
       () => Effect.never
     )
     expect((yield* send(price)).status).toBe(504)
@@ -142,7 +130,7 @@ it.scopedLive("requests above maxConcurrent are rejected, and those of other ope
   Effect.gen(function*() {
     const latch = yield* Effect.makeLatch()
     const { send, urls } = yield* setup(
-      [policy("tokenPrice", { maxConcurrent: 1 })],
+      [{ name: "tokenPrice", maxConcurrent: 1 }],
       (url) => Effect.as(url.pathname === price ? latch.await : Effect.void, Response.json({}))
     )
     const first = yield* Effect.fork(send(price))
