@@ -3,9 +3,9 @@ import { closestMatch } from "@blockquarry/core/Suggestion"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
-import * as AST from "effect/SchemaAST"
-import { type Config, ConfigDocument, keys } from "./Config.ts"
-import { descriptionOf, elementOf, flatten, keysOf } from "./ConfigKey.ts"
+import type * as AST from "effect/SchemaAST"
+import { type Config, ConfigDocument } from "./Config.ts"
+import { descriptionOf, elementOf, keysOf } from "./ConfigKey.ts"
 import type { ConfigPath } from "./ConfigPath.ts"
 import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
 
@@ -18,7 +18,7 @@ interface Place {
   readonly sensitive: boolean
 }
 
-type Problem = Pick<Diagnostic, "message" | "got" | "suggestion">
+type Problem = Pick<Diagnostic, "message" | "got">
 
 const decodeDocument = ParseResult.decodeUnknown(ConfigDocument, {
   errors: "all",
@@ -65,14 +65,14 @@ const issuesIn = (issue: ParseResult.ParseIssue): ReadonlyArray<ParseResult.Pars
   issue._tag === "Composite" ? Arr.ensure(issue.issues) : "issue" in issue ? [issue.issue] : []
 
 const unknownKey = (name: string, known: ReadonlyArray<string>, isSensitive: boolean): Problem => {
-  const elsewhere = flatten(keys).find((key) => key.name.toLowerCase() === name.toLowerCase())
-  const suggestion = closestMatch(name, known) ?? (isSensitive ? undefined : elsewhere?.path.join("."))
+  const suggestion = closestMatch(name, known)
   // Text that does not look like a name may be a misplaced secret. The position identifies the key.
   const isShown = !isSensitive && /^[A-Za-z_-]{1,32}$/.test(name)
   const message = isShown ? `unknown key "${name}"` : "unknown key"
-  return suggestion === undefined
-    ? { message: `${message}; expected one of: ${known.join(", ")}` }
-    : { message, suggestion }
+  const hint = suggestion === undefined
+    ? `expected one of: ${known.join(", ")}`
+    : `did you mean ${suggestion}?`
+  return { message: `${message}; ${hint}` }
 }
 
 const invalidValue = (issue: ParseResult.ParseIssue, { ast, sensitive }: Place): Problem => {
@@ -81,22 +81,9 @@ const invalidValue = (issue: ParseResult.ParseIssue, { ast, sensitive }: Place):
   const isShown = !sensitive && descriptionOf(ast) !== undefined
   return {
     message,
-    got: !message.startsWith("expected ")
-      ? undefined
-      : `${isShown ? quoted(actual) : typeName(actual)}${
-        isText(ast) && typeof actual === "number" ? "; put it in quotes" : ""
-      }`,
-    suggestion: isShown && typeof actual === "string" ? closestMatch(actual, words(ast)) : undefined
+    got: !message.startsWith("expected ") ? undefined : isShown ? quoted(actual) : typeName(actual)
   }
 }
-
-/** YAML reads `0x89` as a number. */
-const isText = (ast: AST.AST): boolean =>
-  AST.isRefinement(ast)
-    ? isText(ast.from)
-    : AST.isTransformation(ast)
-    ? isText(ast.to)
-    : AST.isStringKeyword(ast)
 
 const reason = (issue: ParseResult.ParseIssue): string | undefined =>
   issue._tag === "Type"
@@ -107,9 +94,6 @@ const expected = (ast: AST.AST): string => {
   const names = keysOf(ast).map(({ name }) => name)
   return descriptionOf(ast) ?? (names.length > 0 ? `a section with the keys ${names.join(", ")}` : "a list")
 }
-
-const words = (ast: AST.AST): ReadonlyArray<string> =>
-  AST.isUnion(ast) ? ast.types.flatMap(words) : AST.isLiteral(ast) ? [String(ast.literal)] : []
 
 const typeName = (value: unknown): string => {
   if (value === null) return "null"

@@ -1,4 +1,4 @@
-/** Errors and warnings about the configuration: where, what was expected, what was found, what may have been meant. */
+/** Errors and warnings about the configuration: where, what was expected, what was found. */
 import * as Data from "effect/Data"
 import * as ConfigPath from "./ConfigPath.ts"
 
@@ -20,17 +20,15 @@ export interface Diagnostic {
   readonly message: string
   /** The value, or its type if the value is sensitive. */
   readonly got?: string | undefined
-  readonly suggestion?: string | undefined
 }
 
 /** One line: `quarry-proxy.yaml:12:5: clients[0]: unknown key "scope"; did you mean scopes?` */
-export const formatDiagnostic = ({ got, message, path, source, suggestion }: Diagnostic): string =>
+export const formatDiagnostic = ({ got, message, path, source }: Diagnostic): string =>
   [
     ...(source._tag === "Default" ? [] : [formatSource(source)]),
     ...(source._tag === "Variable" || path.length === 0 ? [] : [ConfigPath.format(path)]),
     message
-  ].join(": ") + (got === undefined ? "" : `, got ${got}`) +
-  (suggestion === undefined ? "" : `; did you mean ${suggestion}?`)
+  ].join(": ") + (got === undefined ? "" : `, got ${got}`)
 
 const formatSource = (source: Exclude<SettingSource, { readonly _tag: "Default" }>): string => {
   if (source._tag === "Variable") return source.option ? `${source.option} (${source.name})` : source.name

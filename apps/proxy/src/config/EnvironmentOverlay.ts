@@ -8,11 +8,6 @@ import * as Variables from "./EnvironmentVariables.ts"
 
 const apiKeys = ["upstream", "keys"]
 
-const hasKeys = (document: unknown): boolean => {
-  const keys = get(document, apiKeys) ?? []
-  return !Array.isArray(keys) || keys.length > 0
-}
-
 /** Sets the values of variables, and those of QUARRY_API_KEY and QUARRY_RATE_LIMIT as the only key if there is none. */
 export const overlay = (file: unknown, sources: Variables.ConfigSources) => {
   /** The variables that set the keys at paths. */
@@ -22,7 +17,8 @@ export const overlay = (file: unknown, sources: Variables.ConfigSources) => {
     void variables.set(format(path), Variables.variableSource(name, sources))
 
   const secret = Variables.variableValue(Names.apiKey, sources)
-  if (secret !== undefined && !hasKeys(file)) {
+  const configured = get(file, apiKeys) ?? []
+  if (secret !== undefined && Array.isArray(configured) && configured.length === 0) {
     const rateLimit = Variables.variableValue(Names.rateLimit, sources)
     const key = { name: "environment", secret: { env: Names.apiKey } }
     document = replaced(document, apiKeys, [rateLimit === undefined ? key : { ...key, rateLimit }])

@@ -250,10 +250,10 @@ export const JwksSource = resolved(text(
 export const Texts = Schema.Array(Text)
 
 export const Chains = Schema.Array(text(
-  "a chain name or a hexadecimal chain ID",
+  "a chain name or a hexadecimal chain ID, in quotes",
   (text) => Either.isRight(Schema.decodeUnknownEither(Chain)(text))
 ))
-export const Addresses = Schema.Array(pattern("an address", /^0x[0-9a-f]{40}$/, Schema.Lowercase))
+export const Addresses = Schema.Array(pattern("an address, in quotes", /^0x[0-9a-f]{40}$/, Schema.Lowercase))
 
 export const ParameterNames = Schema.Array(pattern("the name of a parameter", /^[\w.[\]-]{1,64}$/))
 
