@@ -30,7 +30,7 @@ class MemoryOperation<A> extends Effectable.Class<A> {
   }
 }
 
-/** Creates a store, which evicts the least recently used of very many rate limits. */
+/** Creates a store, which evicts the least recently used of very many rate limits and quotas. */
 export const make: Effect.Effect<MemoryRateLimits> = Effect.map(SteadyClock.current, (clock) => {
   const states = LruMap.make<Gcra.GcraState>({ maxSize: 10_000 })
   const update = <A>(
@@ -44,7 +44,10 @@ export const make: Effect.Effect<MemoryRateLimits> = Effect.map(SteadyClock.curr
       states.set(name, state)
       return result
     })
-  const quotaWindows = QuotaWindow.makeQuotaWindows()
+  const quotaWindows = LruMap.make<QuotaWindow.QuotaWindow>({ maxSize: 100_000 })
+  const setQuota = (id: string, quotaWindow: QuotaWindow.Stored) => {
+    if (quotaWindow !== undefined) quotaWindows.set(id, quotaWindow)
+  }
   const updateQuotas = <A>(
     accounts: ReadonlyArray<QuotaAccount>,
     transition: (
@@ -57,7 +60,7 @@ export const make: Effect.Effect<MemoryRateLimits> = Effect.map(SteadyClock.curr
     new MemoryOperation((now) =>
       accounts.map((account, index) => {
         const [quotaWindow, result] = transition(quotaWindows.get(account.id), now, account, index)
-        quotaWindows.set(account.id, quotaWindow, now)
+        setQuota(account.id, quotaWindow)
         return result
       })
     )
@@ -79,7 +82,7 @@ export const make: Effect.Effect<MemoryRateLimits> = Effect.map(SteadyClock.curr
         const wanted = consume(cost)
         const exceeded = wanted.findIndex(([, consumption]) => consumption.exceeded)
         const results = exceeded < 0 ? wanted : consume(0)
-        accounts.forEach(({ id }, index) => quotaWindows.set(id, results[index]?.[0], now))
+        accounts.forEach(({ id }, index) => setQuota(id, results[index]?.[0]))
         const remaining = results.map(([, consumption]) => consumption.remaining)
         return exceeded < 0
           ? { _tag: "Consumed", remaining }

@@ -62,7 +62,6 @@ export interface QuotaWindow {
   readonly consumed: number
   /** At most this much may be consumed in addition, even if the limit allows more. `Infinity` if unknown. */
   readonly maxConsumable: number
-  readonly end: number
 }
 
 export type Stored = QuotaWindow | undefined
@@ -76,7 +75,7 @@ const currentWindow = (
   const end = startOf(period, index + 1)
   // Rounding may put the end before now.
   const millis = Math.max(1, Math.ceil(end - now))
-  const emptyWindow = { index, consumed: 0, maxConsumable: Number.POSITIVE_INFINITY, end }
+  const emptyWindow = { index, consumed: 0, maxConsumable: Number.POSITIVE_INFINITY }
   if (limit === Number.POSITIVE_INFINITY) {
     return { quotaWindow: stored ?? emptyWindow, remaining: limit, millis }
   }
@@ -87,7 +86,7 @@ const currentWindow = (
   // The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
   const quotaWindow = stored === undefined || stored.index < index
     ? emptyWindow
-    : { ...stored, index, end }
+    : { ...stored, index }
   return { quotaWindow, remaining: remainingIn(quotaWindow, limit), millis }
 }
 
@@ -161,33 +160,4 @@ export const recordConsumed = (
   return quota.limit === Number.POSITIVE_INFINITY
     ? quotaWindow
     : { ...quotaWindow, consumed: quotaWindow.consumed + cost, maxConsumable }
-}
-
-/** How long a window is kept after its end, in case the clock is set back into it. */
-const retentionMargin = 3600 * 1000
-
-/** Number of quotas at which ended windows are removed. */
-const cleanupThreshold = 10_000
-
-export interface QuotaWindows {
-  readonly get: (name: string) => Stored
-  readonly set: (name: string, quotaWindow: Stored, now: number) => void
-}
-
-/** Stores windows by name. A quota in its current window is never evicted, because that would reset its consumption. */
-export const makeQuotaWindows = (): QuotaWindows => {
-  const windows = new Map<string, QuotaWindow>()
-  let cleanupAt = cleanupThreshold
-  return {
-    get: (name) => windows.get(name),
-    set: (name, quotaWindow, now) => {
-      if (quotaWindow === undefined) return
-      windows.set(name, quotaWindow)
-      if (windows.size <= cleanupAt) return
-      for (const [otherName, { end }] of windows) {
-        if (now >= end + retentionMargin) windows.delete(otherName)
-      }
-      cleanupAt = Math.max(cleanupThreshold, 2 * windows.size)
-    }
-  }
 }

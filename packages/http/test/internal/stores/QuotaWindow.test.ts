@@ -80,39 +80,6 @@ describe("a quota", () => {
       })
     )
   })
-
-  const quota = { limit: 10, period: 1000 }
-
-  it("consumes beyond the limit if it is soft", () => {
-    const [used] = QuotaWindow.consume(undefined, 0, quota, 8, true)
-    const [quotaWindow, consumption] = QuotaWindow.consume(used, 0, quota, 8, true)
-    expect(consumption).toEqual({ exceeded: false, remaining: 0, millis: 1000 })
-    expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 20 }).remaining).toBe(4)
-    expect(QuotaWindow.refund(quotaWindow, 0, quota, 8, 0)[1]).toBe(2)
-  })
-
-  it("of a month is blocked for at most a day by a clock that was a month ahead", () => {
-    const month = { limit: 10, period: { firstDay: 1 } }
-    const [ahead] = QuotaWindow.consume(undefined, Date.parse("2026-12-01"), month, 4)
-    expect(QuotaWindow.consume(ahead, Date.parse("2026-11-30T12:00:00Z"), month, 1)[1].exceeded).toBe(true)
-    const [quotaWindow, consumption] = QuotaWindow.consume(ahead, Date.parse("2026-11-03"), month, 1)
-    expect(consumption).toMatchObject({ exceeded: false, remaining: 5 })
-    expect(QuotaWindow.peek(quotaWindow, Date.parse("2026-12-01"), month).remaining).toBe(10)
-  })
-
-  it("applies a changed limit immediately, and counts nothing without a limit", () => {
-    const [quotaWindow] = QuotaWindow.consume(undefined, 0, quota, 8)
-    expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 5 }).remaining).toBe(0)
-    expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 12 }).remaining).toBe(4)
-    const unlimited = { ...quota, limit: Infinity }
-    expect(QuotaWindow.consume(quotaWindow, 0, unlimited, 1e9)).toEqual([quotaWindow, {
-      exceeded: false,
-      remaining: Infinity,
-      millis: 1000
-    }])
-    expect(QuotaWindow.peek(quotaWindow, 0, unlimited)).toEqual({ remaining: Infinity, millis: 1000 })
-    expect(QuotaWindow.recordConsumed(quotaWindow, 0, unlimited, 5, Infinity)).toBe(quotaWindow)
-  })
 })
 
 describe("a quota per month", () => {
@@ -134,25 +101,6 @@ describe("a quota per month", () => {
         }
       )
     )
-  })
-})
-
-describe("makeQuotaWindows", () => {
-  it("keeps all current windows, and removes ended ones", () => {
-    const quota = { limit: 1, period: day }
-    const windows = QuotaWindow.makeQuotaWindows()
-    const consume = (name: string, now: number) => {
-      const [quotaWindow, consumption] = QuotaWindow.consume(windows.get(name), now, quota, 1)
-      if (quotaWindow !== undefined) windows.set(name, quotaWindow, now)
-      return consumption.exceeded
-    }
-    const names = Array.from({ length: 25_000 }, (_, index) => `quota ${index}`)
-    expect(new Set(names.map((name) => consume(name, 0)))).toEqual(new Set([false]))
-    expect(new Set(names.map((name) => consume(name, day - 1)))).toEqual(new Set([true]))
-    // As many other quotas on the next day
-    for (const name of names) consume(`${name} of tomorrow`, 2 * day - 1)
-    expect(names.filter((name) => windows.get(name) !== undefined)).toEqual([])
-    expect(names.filter((name) => windows.get(`${name} of tomorrow`) === undefined)).toEqual([])
   })
 })
 
