@@ -237,15 +237,6 @@ describe("rate limits with a slow backend", () => {
     fewRuns
   )
 
-  it.scoped("send one command at a time while they are slow", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(1)
-      state.replyMillis = 20_000
-      for (let times = 0; times < 5; times += 1) yield* timed(store.consume("a", quota, 1, 1000))
-      // Before it is given back
-      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 9 })
-    }))
-
   it.scoped("wait for as long as the call has time if the store is closed, and then fail", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2, "closed")

@@ -66,11 +66,4 @@ describe("waitUntilSynced", () => {
         expect(harness.requests).toHaveLength(4)
       })
   )
-
-  it.effect("fails immediately with any other error", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([syncing, ScriptedClient.respond(400)])
-      const call = waitUntilSynced(harness.data.contractNfts({ address }), { retryNotFound: true })
-      expect((yield* whileTimePasses(failureOf(call)))._tag).toBe("RequestRejectedError")
-    }))
 })

@@ -4,7 +4,6 @@ import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { makeWithScripts, scriptsOf } from "../src/internal/SharedRateLimits.ts"
@@ -264,23 +263,6 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
         yield* inspector.send((client) => client.hset(key, noNumbers))
       }
       expect(yield* both).toEqual(["Granted", "Consumed"])
-    }))
-
-  it.scopedLive("never exceeds a quota across connections that ask at once", () =>
-    Effect.gen(function*() {
-      const { server, store } = yield* connected
-      const other = yield* Effect.provide(
-        RedisRateLimitStore.make,
-        yield* Layer.build(Connected.layer({ url: server.url }))
-      )
-      const quotas = [{ id: "key", quota: { limit: 3000, period: year } }]
-      const consumed = yield* Effect.forEach(
-        Array.from({ length: 5000 }, (_, index) => [index % 2 === 0 ? store : other, 1 + index % 3] as const),
-        ([{ consume }, cost]) =>
-          Effect.map(consume(quotas, cost), ({ _tag }) => _tag === "Consumed" ? cost : 0),
-        { concurrency: 40 }
-      )
-      expect(consumed.reduce<number>((sum, cost) => sum + cost, 0)).toBe(3000)
     }))
 
   it.scopedLive("counts the processes with a heartbeat in the last 15 s, also after the clock was set back", () =>

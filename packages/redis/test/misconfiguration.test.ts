@@ -8,11 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { connect } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readdirSync, readFileSync } from "node:fs"
 import { sample } from "../../core/test/support/sample.ts"
 import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as HttpServer from "../../http/test/support/Server.ts"
@@ -93,38 +89,6 @@ const outages = [
   ["OOM", ["--maxmemory", "1"], /maxmemory-policy/],
   ["NOREPLICAS", ["--min-replicas-to-write", "1"], /min-replicas-to-write/]
 ] as const
-
-const twemproxy = spawnSync("nutcracker", ["--version"]).error === undefined
-
-/** Starts twemproxy, and returns its URL. */
-const behindTwemproxy = (server: RedisServer.RedisServer) =>
-  Effect.gen(function*() {
-    const port = yield* HttpServer.reservedPort
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-twemproxy-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-    )
-    const file = join(folder, "pool.yml")
-    writeFileSync(
-      file,
-      `pool:\n  listen: 127.0.0.1:${port}\n  redis: true\n  servers:\n    - 127.0.0.1:${server.port}:1\n`
-    )
-    yield* Effect.acquireRelease(
-      Effect.sync(() => spawn("nutcracker", ["-c", file, "-p", join(folder, "pid")], { stdio: "ignore" })),
-      (child) =>
-        Effect.async<void>((resume) => {
-          child.once("close", () => resume(Effect.void))
-          if (!child.kill("SIGKILL")) resume(Effect.void)
-        })
-    )
-    yield* until(Effect.async<boolean>((resume) => {
-      const socket = connect(port, "127.0.0.1", () => {
-        socket.destroy()
-        resume(Effect.succeed(true))
-      }).on("error", () => resume(Effect.succeed(false)))
-    }))
-    return `redis://127.0.0.1:${port}`
-  })
 
 describe("the permissions", () => {
   it("include every command of the golden records", () => {
@@ -233,28 +197,6 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
         expect(subscribeWarnings(recorder)).toHaveLength(1)
       }))
     }))
-
-  it.scopedLive.skipIf(!twemproxy)(
-    `behind twemproxy stores values and limits, refuses SUBSCRIBE, and the log says so once${
-      twemproxy ? "" : " (skipped: nutcracker is not installed)"
-    }`,
-    () =>
-      Effect.gen(function*() {
-        const server = yield* RedisServer.make()
-        const url = yield* behindTwemproxy(server)
-        const recorder = yield* OutputRecorder.make
-        yield* recorder.record(Effect.gen(function*() {
-          const stores = yield* Layer.build(RedisStores.layer({ url }))
-          const limits = Context.get(stores, RateLimitStore.RateLimitStore)
-          const quota = { id: "id", quota: { limit: 9, period: RateLimitStore.dayMillis } }
-          expect(yield* limits.consume([quota], 4)).toEqual({ _tag: "Consumed", remaining: [5] })
-          yield* until(Effect.sync(() => subscribeWarnings(recorder).length > 0))
-          expect(yield* limits.consume([quota], 6)).toMatchObject({ _tag: "QuotaExceeded", remaining: [5] })
-        }))
-        expect(subscribeWarnings(recorder)).toHaveLength(1)
-        expect(yield* (yield* Inspector.make(server)).keys).toContain("quarry:quota:1:id")
-      })
-  )
 
   it.scopedLive("that is unreachable, or does not reply, fails the check but not the layer", () =>
     Effect.gen(function*() {

@@ -1,49 +1,17 @@
 /** Tests the reported health of base URLs and API keys. */
-import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import { upstreamHealth } from "../../../src/gateway/Engine.ts"
-import { withLabels } from "../../support/MetricReader.ts"
 import { minimalOptions, priceReply, throttledReply } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import { engineHarness, keysOf, labelOf, secretOf } from "../../support/TestEngine.ts"
-import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
+import { whileTimePasses } from "../../support/TestTime.ts"
 
-const base = "host.test:8443"
 const readyKey = (label: string) => ({ label, state: "ready", reason: null, cooldownUntil: null })
 
 describe("health", () => {
-  it.effect("contains the state of the circuit breaker", () =>
-    Effect.gen(function*() {
-      const { send, engine } = yield* engineHarness(
-        (_, number) =>
-          number <= 3 ? ScriptedClient.respond(500) : ScriptedClient.delayed("1 second", priceReply),
-        { ...minimalOptions, breaker: { minimum: 3 } }
-      )
-      const metric = Effect.map(
-        Metric.value(withLabels(Telemetry.circuitBreakerState, { upstream: base })),
-        ({ value }) => value
-      )
-      for (let time = 0; time < 3; time += 1) yield* send(time)
-      expect(yield* metric).toBe(2)
-      expect(yield* upstreamHealth(engine)).toMatchObject([{ host: base, breaker: "open", retryAt: 5000 }])
-      yield* TestClock.adjust(5000)
-      yield* Effect.fork(send(1))
-      yield* runPendingWork
-      expect(yield* metric).toBe(1)
-      expect(yield* upstreamHealth(engine)).toMatchObject([{
-        host: base,
-        breaker: "half-open",
-        retryAt: null
-      }])
-      yield* TestClock.adjust(1000)
-      expect(yield* metric).toBe(0)
-      expect(yield* upstreamHealth(engine)).toMatchObject([{ host: base, breaker: "closed", retryAt: null }])
-    }))
-
   it.effect("contains the cooldown of each key, its reason and end, but never the key", () =>
     Effect.gen(function*() {
       const labels = ["rejected", "spent", "throttled", "working"]

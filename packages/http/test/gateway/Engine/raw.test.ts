@@ -6,8 +6,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { classify } from "../../../src/internal/attempt/Classify.ts"
-import { bodyScan } from "../../../src/internal/transport/BodyScan.ts"
 import { safeHeaders } from "../../../src/internal/transport/SafeHeaders.ts"
 import { cachingOptions, withInspectableStore } from "../../support/CacheFixtures.ts"
 import { address, contract } from "../../support/Examples.ts"
@@ -61,27 +59,6 @@ describe("a raw response", () => {
       expect(yield* send(1)).toMatchObject({ source: "upstream" })
       expect(requests).toHaveLength(2)
     }))
-
-  it("is parsed at most once, and only if its document is needed, or nothing but its connection delimits it", () => {
-    const classifyBody = (body: string, isFramed: boolean) =>
-      classify(
-        tokenPrice,
-        { method: "GET", path: "/" },
-        { status: 200, headers: {}, bytes: new TextEncoder().encode(body) },
-        0,
-        { apiKey: Redacted.make("key"), setting: "" },
-        isFramed ? bodyScan : null
-      )
-    const response = classifyBody("{\"a\":[1]}", true)
-    expect(response).toMatchObject({ _tag: "Complete", isParsed: false })
-    if (response._tag === "Complete") {
-      const { document } = response
-      expect(document).toEqual(Either.right({ a: [1] }))
-      expect([response.isParsed, response.document === document]).toEqual([true, true])
-    }
-    expect(classifyBody("{\"a\":[1]}", false)).toMatchObject({ _tag: "Complete", isParsed: true })
-    expect(classifyBody("null", true)).toMatchObject({ _tag: "Complete", isParsed: true })
-  })
 
   it.effect("is not cached if its TTL depends on a document that is not JSON", () =>
     Effect.gen(function*() {
