@@ -28,7 +28,7 @@ export const openPoints: ReadonlyArray<readonly [notShown: string, choice: strin
     "Any text is sent; `decimal` and `hex` are completed",
     core("internal/commonParameters")
   ],
-  ["Number of the first subrange", "1", "the option `firstRange` of `ParallelRanges`"],
+  ["Number of the first subrange", "1", "the parameter `range`"],
   ["Names of exchanges", "Any text is sent; the known ones are completed", core("operations/tokenPrice")],
   [
     "Cursor of `walletTransfers`",
