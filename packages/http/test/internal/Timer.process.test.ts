@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
-import { startTimer } from "../../src/internal/Timer.ts"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { startTimer, waitAtMost } from "../../src/internal/Timer.ts"
 
 const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)
 
@@ -39,4 +41,31 @@ describe("a timer of the live clock", () => {
       expect(vi.getTimerCount()).toBe(0)
     }
   )
+})
+
+describe("a wait", () => {
+  const start = () => {
+    let resume: (result: Effect.Effect<string>) => void = () => {}
+    const fiber = Effect.runFork(
+      waitAtMost<string, never>(liveClock, 1000, Effect.succeed("late"), (given) => {
+        resume = given
+      })
+    )
+    expect(vi.getTimerCount()).toBe(1)
+    return { fiber, resume }
+  }
+
+  it.each(
+    [
+      ["has a result", ({ resume }) => resume(Effect.succeed("result")), "result"],
+      ["is late", () => vi.advanceTimersByTime(1000), "late"],
+      ["is interrupted", ({ fiber }) => fiber.unsafeInterruptAsFork(fiber.id()), null]
+    ] satisfies ReadonlyArray<readonly [string, (wait: ReturnType<typeof start>) => unknown, string | null]>
+  )("that %s stops its timer", async (_, end, result) => {
+    const wait = start()
+    end(wait)
+    const exit = await new Promise<Exit.Exit<string>>((resolve) => wait.fiber.addObserver(resolve))
+    expect(Exit.isSuccess(exit) ? exit.value : null).toBe(result)
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })

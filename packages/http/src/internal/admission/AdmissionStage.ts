@@ -33,7 +33,7 @@ import { debugging, recordCircuitState, recordCost, recordWait } from "../call/I
 import type { KeySource } from "../call/KeySource.ts"
 import { getOrInsert } from "../Maps.ts"
 import { maxTrialLease } from "../stores/Gcra.ts"
-import { startTimer } from "../Timer.ts"
+import { waitAtMost } from "../Timer.ts"
 import {
   AdmissionState,
   type Answer,
@@ -318,12 +318,9 @@ const wakeSignal = ({ context: { clock } }: Call, attempt: Attempt, millis: numb
   attempt.wake = () => {
     isWoken = true
   }
-  return Effect.async((resume) => {
-    if (isWoken) return resume(Effect.void)
-    const stopTimer = Effect.sync(startTimer(clock.system, millis, () => resume(Effect.void)))
-    // A timer belongs to the context of this attempt.
-    attempt.wake = () => resume(stopTimer)
-    return stopTimer
+  return waitAtMost(clock.system, millis, Effect.void, (resume) => {
+    if (isWoken) resume(Effect.void)
+    attempt.wake = () => resume(Effect.void)
   })
 }
 

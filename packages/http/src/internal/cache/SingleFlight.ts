@@ -34,7 +34,7 @@ import {
   timeoutError
 } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
-import { startTimer } from "../Timer.ts"
+import { waitAtMost } from "../Timer.ts"
 
 /** What is sent for a call. Calls are coalesced only if their cache keys and variants are equal. */
 export interface FlightRequest {
@@ -243,22 +243,23 @@ const settle = (flight: InFlight, result: FlightExit): void => {
 }
 
 /** Waits for the result until the deadline of the caller. */
-const awaitResult = ({ deadline, result, waiters }: InFlight, call: Call): AttemptEffect =>
-  result ?? Effect.async((resume) => {
-    const { clock } = call.context
-    const timeLeft = call.deadline - clock.unsafeCurrentTimeMillis()
-    // Also if the request ends earlier: a Worker cancels what waits for nothing of its own, and with it the request.
-    const millis = call.deadline < deadline ? timeLeft : timeLeft + 1000
-    const stopTimer = Effect.sync(
-      startTimer(clock.system, millis, () =>
-        resume(
-          Effect.fail({ error: timeoutError(call, "call", false), retryHint: null, health: "unknown" })
-        ))
-    )
-    const waiter = (result: FlightExit) => resume(Effect.zipRight(stopTimer, result))
-    waiters.push(waiter)
-    return Effect.zipRight(stopTimer, Effect.sync(() => removeFrom(waiters, waiter)))
+const awaitResult = ({ deadline, result, waiters }: InFlight, call: Call): AttemptEffect => {
+  if (result !== null) return result
+  const { clock } = call.context
+  const timeLeft = call.deadline - clock.unsafeCurrentTimeMillis()
+  // Also if the request ends earlier: a Worker cancels what waits for nothing of its own, and with it the request.
+  const millis = call.deadline < deadline ? timeLeft : timeLeft + 1000
+  const late = Effect.suspend(() =>
+    Effect.fail<AttemptNoResponse>({
+      error: timeoutError(call, "call", false),
+      retryHint: null,
+      health: "unknown"
+    })
+  )
+  return waitAtMost<AttemptResponse, AttemptNoResponse>(clock.system, millis, late, (resume) => {
+    waiters.push(resume)
   })
+}
 
 /**
  * Ends the wait of a caller, and counts what was sent for it. Cancels a request that no caller waits for, unless its result is to
