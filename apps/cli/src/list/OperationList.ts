@@ -14,7 +14,7 @@ import type { CommandOption } from "../args/CommandOption.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { AliasOf, ChartBuilder } from "../chart/Chart.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
-import type { CommandError, UsageError } from "../errors/CommandError.ts"
+import type { CommandError } from "../errors/CommandError.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
@@ -74,10 +74,6 @@ export interface ListCommandSpec<
     aliasOf: AliasOf,
     invocation: CommandInvocation
   ) => Promise<ChartBuilder<Item>>
-  readonly validate?: (
-    encoded: InputEncoded,
-    invocation: CommandInvocation
-  ) => Either.Either<unknown, UsageError>
 }
 
 /** Returns the records of a response that are left out because they cannot be read. */
@@ -171,13 +167,9 @@ export const operationList = <
     columns: spec.columns,
     isDimmed: spec.isDimmed ?? (() => false),
     sourceOf: (invocation) =>
-      Either.flatMap(
+      Either.map(
         decodeArguments(operation, withoutCursor(invocation.values)),
-        ({ encoded, input }) =>
-          Either.map(
-            spec.validate?.(encoded, invocation) ?? Either.void,
-            () => sourceOf(input, encoded, invocation)
-          )
+        ({ encoded, input }) => sourceOf(input, encoded, invocation)
       )
   }
 }

@@ -393,12 +393,6 @@ describe("a record that cannot be read", () => {
       expect(JSON.parse(line)).toMatchObject({ page: 1, input: address, path: "result[0].balance" })
     }))
 
-  it.live("cannot be left out of parallel lists, which have no positions", () =>
-    Effect.gen(function*() {
-      const argv = ["nft", "list", address, "--total-ranges", "2", "--skip-invalid"]
-      expect(yield* run(argv, [])).toMatchObject({ code: 2, err: expect.stringContaining("--skip-invalid") })
-    }))
-
   /** Transfers of a token, of which each is one that cannot be read too. Of a higher number, the block is lower. */
   const transfers = () => {
     const list = recordsOfLists.find(({ id }) => id === "tokenTransfers")
