@@ -1,77 +1,40 @@
-import type { FaultRule, parseFault, SandboxService } from "@blockquarry/sandbox/Sandbox"
+import type { FaultRule, SandboxService } from "@blockquarry/sandbox/Sandbox"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { type ArgumentValues, integerValue, singleValue } from "../args/ArgumentValues.ts"
+import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { duration, expecting, parseDuration } from "../args/Checks.ts"
-import { type CommandOption, integerOption, textOption } from "../args/CommandOption.ts"
+import { integerOption, textOption } from "../args/CommandOption.ts"
 import { timeoutOption } from "../args/GlobalOptions.ts"
-import { ServerStartError, UsageError } from "../errors/CommandError.ts"
+import { ServerStartError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
 import { print } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 /** Failures of networks and services that a client should survive. */
-const defaultFaults = ["status=503", "reset", "status=429;retry-after=1", "truncate"]
-
-const faultOptions: ReadonlyArray<CommandOption> = [
-  textOption("faults", "share", "Share of requests that fail, for example 0.05 (default: 0)", {
-    check: expecting("a number from 0 to 1", (value) => /^(?:0|1|0?\.\d{1,6}|1\.0)$/.test(value))
-  }),
-  textOption(
-    "fault",
-    "fault",
-    "How they fail, in turn: status=CODE;retry-after=SECONDS, reset, truncate, hang, html and others " +
-      `(default: ${defaultFaults.join(", ")})`,
-    { isRepeatable: true }
-  ),
-  textOption("latency", "duration", "Time before each response (default: 0s)", { check: duration })
+const faults: ReadonlyArray<FaultRule["fault"]> = [
+  { status: 503 },
+  { kind: "reset" },
+  { status: 429, "retry-after": "1" },
+  { kind: "truncate" }
 ]
 
 /**
  * Returns rules of which exactly `share` of all requests match one, each fault as often as the others. A rule does not see
  * the requests of those before it, so its period is shorter by one for each of them.
  */
-const faultRules = (
-  faults: ReadonlyArray<FaultRule["fault"]>,
-  share: number,
-  delay: number
-): ReadonlyArray<FaultRule> => {
+export const faultRules = (share: number, delay: number): ReadonlyArray<FaultRule> => {
   const period = Math.round(faults.length / share)
-  return faults.map((fault, index) => ({
-    fault: { delay, ...fault },
-    every: Math.max(1, period - index),
-    skip: Math.floor((index * period) / faults.length)
-  }))
+  return [
+    ...share === 0 ? [] : faults.map((fault, index) => ({
+      fault: { delay, ...fault },
+      every: Math.max(1, period - index),
+      skip: Math.floor((index * period) / faults.length)
+    })),
+    ...delay === 0 ? [] : [{ fault: { delay } }]
+  ]
 }
-
-export const faultsOf = (
-  values: ArgumentValues,
-  parse: typeof parseFault
-): Effect.Effect<ReadonlyArray<FaultRule>, UsageError> =>
-  Effect.gen(function*() {
-    const share = Number(singleValue(values, "faults") ?? 0)
-    const delay = Duration.toMillis(parseDuration(singleValue(values, "latency") ?? "") ?? Duration.zero)
-    if (values.has("fault") && share === 0) {
-      return yield* new UsageError({
-        reason: "--fault: no request fails without --faults",
-        hint: "add --faults 0.05"
-      })
-    }
-    const faults = yield* Effect.forEach(values.get("fault") ?? defaultFaults, (fault) =>
-      Effect.mapError(parse(fault), () =>
-        new UsageError({
-          reason: `--fault: expected a fault such as status=503;retry-after=2 or reset, got ${
-            JSON.stringify(fault)
-          }`,
-          hint: `for example ${defaultFaults.join(", ")}, hang, html or bad-json`
-        })))
-    return [
-      ...share === 0 ? [] : faultRules(faults, share, delay),
-      ...delay === 0 ? [] : [{ fault: { delay } }]
-    ]
-  })
 
 /** Logs each request with its status, or why there is none, and its duration. */
 const withRequestLog = (sandbox: SandboxService): SandboxService => ({
@@ -107,7 +70,10 @@ export const sandboxServe = localCommand({
       "Add a block with new transfers and trades to every chain after this time (default: never)",
       { check: duration }
     ),
-    ...faultOptions,
+    textOption("faults", "share", "Share of requests that fail, for example 0.05 (default: 0)", {
+      check: expecting("a number from 0 to 1", (value) => /^(?:0|1|0?\.\d{1,6}|1\.0)$/.test(value))
+    }),
+    textOption("latency", "duration", "Time before each response (default: 0s)", { check: duration }),
     timeoutOption
   ],
   runsUntilInterrupted: true,
@@ -116,10 +82,10 @@ export const sandboxServe = localCommand({
     const host = singleValue(values, "host") ?? "127.0.0.1"
     const port = integerValue(values, "port") ?? 4000
     const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
-    const [server, { layerSandbox, parseFault, Sandbox }] = yield* Effect.promise(() =>
+    const latency = parseDuration(singleValue(values, "latency") ?? "") ?? Duration.zero
+    const [server, { layerSandbox, Sandbox }] = yield* Effect.promise(() =>
       Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
     )
-    const faults = yield* faultsOf(values, parseFault)
     yield* Effect.gen(function*() {
       const sandbox = yield* Sandbox
       const running = yield* server.serve({ host, port }).pipe(
@@ -138,7 +104,7 @@ export const sandboxServe = localCommand({
       Effect.provide(layerSandbox({
         seed: integerValue(values, "seed") ?? 1,
         scale: integerValue(values, "scale") ?? 10_000,
-        faults,
+        faults: faultRules(Number(singleValue(values, "faults") ?? 0), Duration.toMillis(latency)),
         ...(blockTime === null ? {} : { blockTime })
       }))
     )
