@@ -34,22 +34,6 @@ it("prints help although the configuration is broken", async () => {
   expect(await runProcess(["--help"], { HOME: homeWith("chain: [") })).toMatchObject({ code: 0, err: "" })
 })
 
-it("loses no change of the configuration when several processes write at once", async () => {
-  const HOME = temporaryFolder()
-  const names = ["alpha", "beta", "gamma"]
-  const address = exampleValues.wallet
-  const finished = await Promise.all(
-    names.map((name) => runProcess(["alias", "set", name, address], { HOME }))
-  )
-  expect(finished.map(({ code, err }) => [code, err])).toEqual(
-    names.map((name) => [0, `${name} is ${address}\n`])
-  )
-  const { out } = await runProcess(["alias", "list", "-o", "ndjson"], { HOME })
-  const listed = out.trimEnd().split("\n").map((line) => /"name":"(\w+)"/.exec(line)?.[1])
-  expect(listed.toSorted()).toEqual(names.toSorted())
-  expect(readdirSync(join(HOME, ".config/quarry"))).toEqual(["config.yaml"])
-})
-
 it("runs in a working directory that was removed", () => {
   const home = temporaryFolder()
   const script = `mkdir removed && cd removed && rmdir ../removed && PWD= exec "$0" "$1" config get chain`

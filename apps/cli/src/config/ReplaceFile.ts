@@ -1,10 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { ConfigFileError, type FileConflictError, type OutputError } from "../errors/CommandError.ts"
+import { ConfigFileError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
-import { lockFile } from "../files/FileLock.ts"
 import { followLinks, makeDirectory, replaceAtomically } from "../files/Files.ts"
 
 /** Larger files are not configuration. */
@@ -28,36 +26,24 @@ export const readSmallFile = (file: string): Effect.Effect<string | null, Config
     }
   })
 
-/** How long another process may hold the lock: 2 s. */
-const lockRetries = Schedule.intersect(Schedule.spaced("40 millis"), Schedule.recurs(50))
-
 /**
  * Replaces the content of a file by what `next` returns for it. Readers see the old or the new content, never a part.
- * Processes do so one after another, so that none of their changes is lost. `mode` is set, or kept if it is null.
+ * `mode` is set, or kept if it is null.
  */
 export const replaceFile = <E>(
   file: string,
   mode: number | null,
   next: (current: string | null) => Effect.Effect<string, E>
 ): Effect.Effect<void, ConfigFileError | E> =>
-  Effect.scoped(Effect.gen(function*() {
-    const failed = (error: unknown) =>
-      new ConfigFileError({ file, ...systemFailure("cannot write the file", error) })
-    const target = yield* Effect.tryPromise({ try: () => followLinks(file), catch: failed })
-    yield* Effect.try({ try: () => makeDirectory(NodePath.dirname(target), 0o700), catch: failed })
-    const toConfigFileError = ({ hint = null, reason }: FileConflictError | OutputError) =>
-      new ConfigFileError({ file, reason, hint })
-    const { requireHeld } = yield* lockFile(target).pipe(
-      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "FileConflictError" }),
-      Effect.mapError(toConfigFileError)
-    )
-    const text = yield* Effect.flatMap(readSmallFile(target), next)
-    yield* Effect.mapError(requireHeld, toConfigFileError)
+  Effect.gen(function*() {
+    const text = yield* Effect.flatMap(readSmallFile(file), next)
     yield* Effect.uninterruptible(Effect.tryPromise({
-      try: () => {
+      try: async () => {
+        const target = await followLinks(file)
+        makeDirectory(NodePath.dirname(target), 0o700)
         const current = fs.statSync(target, { throwIfNoEntry: false })
         return replaceAtomically(target, text, mode ?? (current && current.mode & 0o777))
       },
-      catch: failed
+      catch: (error) => new ConfigFileError({ file, ...systemFailure("cannot write the file", error) })
     }))
-  }))
+  })
