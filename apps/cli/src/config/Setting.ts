@@ -59,49 +59,53 @@ const chain = expecting(
   }
 )
 
-const preference = (
+/** Makes a setting. Default: any value, no default, and allowed in a project file. */
+const setting = (
   name: string,
   description: string,
-  defaultValue: string | null,
-  check: Check
-): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
-
-const ofOption = (
-  { check = () => null, name }: CommandOption,
-  description: string,
-  defaultValue: string | null
-): Setting => preference(name, description, defaultValue, check)
-
-/** A setting that a project file must not set. */
-const guarded = (name: string, description: string, check: Check = () => null): Setting => ({
-  ...preference(name, description, null, check),
-  isSafeInProject: false
+  details: Partial<Omit<Setting, "name" | "description">>
+): Setting => ({
+  name,
+  description,
+  defaultValue: null,
+  check: () => null,
+  isSafeInProject: true,
+  ...details
 })
 
-const flag = (name: string, description: string): Setting => ({
-  ...preference(name, description, "false", boolean),
-  parseVariable: parseBoolean
-})
+const checkOf = ({ check = () => null }: CommandOption) => ({ check })
+
+const flag = { defaultValue: "false", check: boolean, parseVariable: parseBoolean }
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [
-  ...baseUrlOptions.map(({ description, name }) => guarded(name, description, baseUrl)),
-  guarded("api-key-command", "Command that prints the API key, for example of a password manager"),
-  ofOption(profileOption, "Profile whose settings and API key apply", "default"),
-  preference("chain", "Chain", "eth", chain),
-  {
-    ...ofOption(outputOption, "Output format", null),
+  ...baseUrlOptions.map(({ description, name }) =>
+    setting(name, description, { check: baseUrl, isSafeInProject: false })
+  ),
+  setting("api-key-command", "Command that prints the API key, for example of a password manager", {
+    isSafeInProject: false
+  }),
+  setting("profile", "Profile whose settings and API key apply", {
+    ...checkOf(profileOption),
+    defaultValue: "default"
+  }),
+  setting("chain", "Chain", { defaultValue: "eth", check: chain }),
+  setting("output", "Output format", {
+    ...checkOf(outputOption),
     defaultNote: "table on a terminal, ndjson otherwise"
-  },
-  ofOption(rateLimitOption, "Local rate limit in units per time, or none", "100/s"),
-  ofOption(timeoutOption, "Timeout of the whole command", "none"),
-  ofOption(colorOption, "Use of colors", "auto"),
-  {
-    ...guarded("pager", "Program that shows long output, or false for none"),
-    defaultNote: "PAGER, or less"
-  },
-  flag("utc", "Whether times are absolute"),
-  flag("sandbox", "Whether commands use the built-in sandbox")
+  }),
+  setting("rate-limit", "Local rate limit in units per time, or none", {
+    ...checkOf(rateLimitOption),
+    defaultValue: "100/s"
+  }),
+  setting("timeout", "Timeout of the whole command", { ...checkOf(timeoutOption), defaultValue: "none" }),
+  setting("color", "Use of colors", { ...checkOf(colorOption), defaultValue: "auto" }),
+  setting("pager", "Program that shows long output, or false for none", {
+    defaultNote: "PAGER, or less",
+    isSafeInProject: false
+  }),
+  setting("utc", "Whether times are absolute", flag),
+  setting("sandbox", "Whether commands use the built-in sandbox", flag)
 ]
 
 const byName: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [setting.name, setting]))
