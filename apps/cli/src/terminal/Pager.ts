@@ -1,7 +1,7 @@
 /** Shows output on a terminal page by page, with the program that the user prefers. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { TimeoutPause } from "./CommandTimeout.ts"
+import { EndTimeout } from "./CommandTimeout.ts"
 import { printToStream } from "./PrintTexts.ts"
 import { redactPrint } from "./Redaction.ts"
 import { CommandTerminal, type TerminalService } from "./Terminal.ts"
@@ -38,7 +38,7 @@ export const withPager =
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const start = yield* Pager
-      const pause = yield* TimeoutPause
+      const endTimeout = yield* EndTimeout
       if (!options.isEnabled || !terminal.out.isTerminal) return yield* effect
       let process: PagerProcess | null = null
       let isStarted = false
@@ -52,10 +52,11 @@ export const withPager =
               isStarted = true
               yield* terminal.progress(null)
               process = yield* start(options)
+              if (process !== null) endTimeout()
             }
             if (process === null) return yield* terminal.print(text, onWritten)
             const print = yield* redactPrint(process.print)
-            yield* pause(print(text, onWritten))
+            yield* print(text, onWritten)
           }),
         note: (...note) =>
           process === null ? terminal.note(...note) : Effect.sync(() => void notes.push(note)),
@@ -67,7 +68,7 @@ export const withPager =
         return running === null
           ? Effect.void
           : Effect.zipRight(
-            pause(running.close),
+            running.close,
             Effect.forEach(notes, (note) => terminal.note(...note), { discard: true })
           )
       })
