@@ -5,14 +5,7 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
 import { resolvePath } from "./args/CommandTree.ts"
-import {
-  colorOption,
-  curlOption,
-  isExport,
-  jsonErrorsOption,
-  noPagerOption,
-  quietOption
-} from "./args/GlobalOptions.ts"
+import { colorOption, curlOption, isExport, jsonErrorsOption, quietOption } from "./args/GlobalOptions.ts"
 import { commandLoaders } from "./commands/Commands.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import * as Configuration from "./config/Configuration.ts"
@@ -27,13 +20,12 @@ import {
   unexpectedErrorExitCode,
   UsageError
 } from "./errors/CommandError.ts"
-import type { ArrangedCommandLine } from "./invocation/Arrange.ts"
+import type { CommandLineToRun } from "./invocation/Arrange.ts"
 import { CommandDescriptions, type CommandInvocation } from "./invocation/CommandSpec.ts"
 import { parseCommand } from "./invocation/ParseCommand.ts"
 import { explainOrigin, prepareCommand } from "./invocation/PrepareCommand.ts"
 import { withTimeout } from "./terminal/CommandTimeout.ts"
 import { environmentVariable } from "./terminal/EnvironmentVariable.ts"
-import { withPager } from "./terminal/Pager.ts"
 import { KnownSecrets, redactTerminal } from "./terminal/Redaction.ts"
 import { colorVariables, styled, withColorMode } from "./terminal/StreamInfo.ts"
 import { CommandTerminal, withFittedProgress, withoutNotices } from "./terminal/Terminal.ts"
@@ -42,14 +34,13 @@ import { sanitize } from "./text/Sanitize.ts"
 
 /** Runs a command, reports its error, and returns the exit status. */
 export const run = (
-  line: ArrangedCommandLine,
-  version: string
+  line: CommandLineToRun
 ): Effect.Effect<number, never, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     // Also of an invalid command line, whose error has colors
     const configuration = yield* Configuration.load(line.options)
     const terminal = yield* terminalOf(configuration, line.options)
-    return yield* execute(line, version, configuration).pipe(
+    return yield* execute(line, configuration).pipe(
       Effect.as(0),
       Effect.catchAllCause((cause) =>
         Option.match(Cause.failureOption(cause), {
@@ -88,26 +79,10 @@ const colorModeOf = ({ values }: Configuration.Configuration): Effect.Effect<str
     return variables.every((value) => value === "") ? color.value : undefined
   })
 
-const execute = (
-  line: ArrangedCommandLine,
-  version: string,
-  configuration: Configuration.Configuration
-) =>
+const execute = ({ invocation }: CommandLineToRun, configuration: Configuration.Configuration) =>
   Effect.gen(function*() {
-    const { invocation } = line
     if (invocation._tag === "Invalid") {
       return yield* new UsageError({ reason: invocation.reason, hint: invocation.hint })
-    }
-    if (invocation._tag !== "Run") {
-      const { formatInformation } = yield* Effect.promise(() => import("./help/Help.ts"))
-      return yield* Effect.flatMap(
-        CommandTerminal,
-        ({ out, print }) => print(formatInformation(commandLine, invocation, out, version))
-      ).pipe(withPager({
-        isEnabled: !isEnabled(line.options, noPagerOption.name),
-        chopsLines: false,
-        command: configuration.values.get("pager")?.value ?? null
-      }))
     }
     const name = invocation.command.path.join(" ")
     const load = commandLoaders[name]
@@ -151,7 +126,7 @@ const runOrPreview = (invocation: CommandInvocation) =>
     )
     : invocation.command.run(invocation)
 
-const reportError = (error: CommandError, line: ArrangedCommandLine) => {
+const reportError = (error: CommandError, line: CommandLineToRun) => {
   if (isSilent(error)) return Effect.succeed(exitCodes[error._tag])
   const report = reportOf(error)
   const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
@@ -177,14 +152,14 @@ const printReport = (report: ErrorReport, options: ArgumentValues) =>
   })
 
 /** Refers to the help of the command, if there is one. */
-const helpHint = ({ positionals }: ArrangedCommandLine): string => {
+const helpHint = ({ positionals }: CommandLineToRun): string => {
   const command = positionals.map((_, index) =>
     resolvePath(commandLine.commands, positionals.slice(index)).command
   ).find((command) => command !== null)
   return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }
 
-const reportDefect = (cause: Cause.Cause<unknown>, line: ArrangedCommandLine) =>
+const reportDefect = (cause: Cause.Cause<unknown>, line: CommandLineToRun) =>
   printReport({
     tag: "UnexpectedError",
     message: sanitize(String(Cause.squash(cause))),

@@ -6,14 +6,14 @@ import * as Exit from "effect/Exit"
 import { run } from "./Cli.ts"
 import * as HttpTransport from "./connection/HttpTransport.ts"
 import { signalExitCodes, unexpectedErrorExitCode } from "./errors/CommandError.ts"
-import type { ArrangedCommandLine } from "./invocation/Arrange.ts"
+import type { CommandLineToRun } from "./invocation/Arrange.ts"
 import * as NodeTerminal from "./terminal/NodeTerminal.ts"
 import { makePager, Pager } from "./terminal/Pager.ts"
 import { type Signal, signals } from "./terminal/Signals.ts"
 import { CommandTerminal, drainTime } from "./terminal/Terminal.ts"
 
 /** Runs a command. The first signal interrupts it, and the second one ends the process at once. */
-export const runProgram = (line: ArrangedCommandLine, version: string): void => {
+export const runProgram = (line: CommandLineToRun): void => {
   let received: Signal = "SIGINT"
   const onSignal = (signal: Signal) => {
     received = signal
@@ -22,7 +22,7 @@ export const runProgram = (line: ArrangedCommandLine, version: string): void => 
     if (signal === "SIGHUP") process.emit("SIGTERM", "SIGTERM")
   }
   for (const each of signals) process.on(each, onSignal)
-  run(line, version).pipe(
+  run(line).pipe(
     Effect.provide(HttpTransport.layer),
     Effect.provideService(CommandTerminal, NodeTerminal.make(process, process.env)),
     Effect.provideService(Pager, makePager(process.env, process.platform)),

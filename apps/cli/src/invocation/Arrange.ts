@@ -32,12 +32,15 @@ export interface ArrangedCommand {
   readonly args: ReadonlyArray<string>
 }
 
-export interface ArrangedCommandLine {
+export interface ArrangedCommandLine<Invocation = Information | ArrangedCommand | InvalidCommandLine> {
   /** The options, also of an invalid command line: some decide how its error is printed. */
   readonly options: ArgumentValues
   readonly positionals: ReadonlyArray<string>
-  readonly invocation: Information | ArrangedCommand | InvalidCommandLine
+  readonly invocation: Invocation
 }
+
+/** What needs the program: all that does not only show information. */
+export type CommandLineToRun = ArrangedCommandLine<ArrangedCommand | InvalidCommandLine>
 
 const invalid = (reason: string, hint: string | null = null): InvalidCommandLine => ({
   _tag: "Invalid",

@@ -35,14 +35,3 @@ it.skipIf(!hasScript)(
     })
   }
 )
-
-it.skipIf(!hasScript)("shows help with the pager only on a terminal that is too small for it", async () => {
-  const env = { HOME: "/nonexistent", NO_COLOR: "1", PAGER: "sed s/^/paged:/" }
-  const screenOf = async (words: string, before = "") =>
-    (await atTerminal(`stty cols 100 rows 40; ${before} ${shellProgram} ${words}`, env)).screen
-  expect(await screenOf("--help")).toContain("paged:Usage")
-  expect(await screenOf("wallet transfers --help", "QUARRY_PAGER='sed s/^/own:/'")).toContain("own:Usage")
-  for (const words of ["--help --no-pager", "--help | cat", "doctor --help"]) {
-    expect(await screenOf(words)).not.toContain("paged:")
-  }
-})

@@ -13,6 +13,7 @@ import { run } from "../../src/Cli.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
 import { OutputClosedError, type OutputError } from "../../src/errors/CommandError.ts"
+import { formatInformation } from "../../src/help/Help.ts"
 import { StandardInput } from "../../src/inputs/InputText.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
@@ -115,7 +116,12 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
     const client = options.client === undefined
       ? Sandbox.layer(withSharedLedger(options.sandbox))
       : Layer.succeed(HttpClient.HttpClient, options.client)
-    const code = yield* run(arrange(commandLine, argv), "1.2.3").pipe(
+    const { invocation, ...line } = arrange(commandLine, argv)
+    if (invocation._tag !== "Run" && invocation._tag !== "Invalid") {
+      yield* Effect.orDie(terminal.print(formatInformation(commandLine, invocation, stream, "1.2.3")))
+      return { code: 0, out: writes.join(""), err, writes }
+    }
+    const code = yield* run({ ...line, invocation }).pipe(
       Effect.provideService(CommandTerminal, terminal),
       Effect.provideService(HttpTransport, {
         network: () => Effect.succeed(client),
