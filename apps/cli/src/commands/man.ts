@@ -3,10 +3,10 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, textOption } from "../args/CommandOption.ts"
-import { nextWords, resolvePath, suggestPath } from "../args/CommandTree.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { attempt, makeDirectory } from "../files/Files.ts"
-import { allPages, commandPage } from "../help/ManPages.ts"
+import { allPages } from "../help/ManPages.ts"
 import { CommandDescriptions } from "../invocation/CommandSpec.ts"
 import { note, print } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
@@ -31,8 +31,7 @@ export const man = localCommand({
   allowsInvalidConfiguration: true,
   examples: ["", "wallet transfers", "--to man1"],
   run: Effect.fnUntraced(function*({ values }) {
-    const commandLine = yield* CommandDescriptions
-    const pages = allPages(commandLine)
+    const pages = allPages(yield* CommandDescriptions)
     const directory = singleValue(values, "to")
     if (directory !== undefined) {
       yield* attempt("write", directory, async () => makeDirectory(directory))
@@ -42,18 +41,10 @@ export const man = localCommand({
       }
       return yield* note(`wrote ${pages.length} pages to ${directory}`)
     }
-    const words = values.get("command") ?? []
-    if (words.length === 0) return yield* print(pages[0]?.text ?? "")
-    const resolved = resolvePath(commandLine.commands, words)
-    if (resolved.command !== null && resolved.rest.length === 0) {
-      return yield* print(commandPage(commandLine, resolved.command).text)
-    }
-    const suggestion = suggestPath(commandLine.commands, resolved)
-    return yield* new UsageError({
-      reason: `unknown command ${JSON.stringify(words.join(" "))}`,
-      hint: suggestion === undefined
-        ? `available commands: ${nextWords(commandLine.commands, resolved.path).join(", ")}`
-        : `did you mean quarry man ${suggestion.join(" ")}?`
-    })
+    const name = ["quarry", ...values.get("command") ?? []].join("-")
+    const page = pages.find(({ file }) => file === `${name}.1`)
+    if (page !== undefined) return yield* print(page.text)
+    const similar = closestMatch(name, pages.map(({ file }) => file.replace(/\.1$/, "")))
+    return yield* new UsageError({ reason: `there is no page ${name}`, hint: didYouMean(similar) })
   })
 })
