@@ -6,16 +6,13 @@ import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Effect from "effect/Effect"
 import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import { findApiKey } from "../config/ApiKey.ts"
-import type { CommandSettings } from "../config/Configuration.ts"
 import { connect, type RequestedOperation } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { requestValues } from "../list/ListOptions.ts"
-import { type CommandTerminal, note, print } from "../terminal/Terminal.ts"
-import { sanitize } from "../text/Sanitize.ts"
+import { type CommandTerminal, print } from "../terminal/Terminal.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
 
 /** Returns a curl command. The shell inserts the API key. */
@@ -55,15 +52,4 @@ export const printRequest = (
     const { requestUrl } = yield* connect(settings)
     const url = yield* requestUrl(operation, values, request)
     yield* print(`${formatCurl(request, url)}\n`)
-    yield* note(sanitize(yield* keyNote(settings)))
-  })
-
-const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>
-  Effect.gen(function*() {
-    if (isSandbox) return "note: start the server with quarry sandbox serve; it prints the API key"
-    const source = (yield* findApiKey(configuration))?.source
-    if (source === undefined) return `note: set ${Settings.apiKey} to your API key first`
-    return source === Settings.apiKey
-      ? `note: the shell inserts ${Settings.apiKey}, which must be exported`
-      : `note: set ${Settings.apiKey} first; quarry reads the key from ${source}`
   })
