@@ -1,7 +1,7 @@
 /** The bundled program in child processes. What it prints is in the golden records of processes. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
-import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process"
+import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import * as NodeModule from "node:module"
 import { join } from "node:path"
@@ -32,17 +32,6 @@ it("colors errors as the configuration says, also those of an invalid command li
 
 it("prints help although the configuration is broken", async () => {
   expect(await runProcess(["--help"], { HOME: homeWith("chain: [") })).toMatchObject({ code: 0, err: "" })
-})
-
-it("runs in a working directory that was removed", () => {
-  const home = temporaryFolder()
-  const script = `mkdir removed && cd removed && rmdir ../removed && PWD= exec "$0" "$1" config get chain`
-  const out = execFileSync("sh", ["-c", script, process.execPath, program], {
-    cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home },
-    encoding: "utf8"
-  })
-  expect(out).toBe("eth\n")
 })
 
 const runPrice = (env: Variables) =>

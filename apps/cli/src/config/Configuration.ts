@@ -55,21 +55,10 @@ interface ConfigFiles {
   readonly newProject: string
 }
 
-/** Returns the directory of the process, or its former path if it was removed. */
-const currentDirectory = (): string => {
-  try {
-    return process.cwd()
-  } catch {
-    // dash leaves PWD empty
-    const { PWD = "" } = process.env
-    return NodePath.isAbsolute(PWD) ? PWD : NodePath.parse(process.execPath).root
-  }
-}
-
 /** The directory in which the project file is searched. Default: that of the process. */
 export class WorkingDirectory extends Context.Reference<WorkingDirectory>()(
   "@blockquarry/cli/WorkingDirectory",
-  { defaultValue: currentDirectory }
+  { defaultValue: () => process.cwd() }
 ) {}
 
 /** The profile of settings outside of profiles. */
