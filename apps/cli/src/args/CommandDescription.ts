@@ -1,7 +1,6 @@
 /**
  * Describes commands as plain data, which the bundle contains as JSON: help, completions and the order of the words of a
- * command line need nothing else. It is computed from the descriptors that the specs (`CommandSpec.ts`) have for
- * `@effect/cli` when it is built; the program loads the spec of the command to run.
+ * command line need nothing else. The program loads the spec (`CommandSpec.ts`) of the command to run.
  */
 import type * as Descriptors from "@blockquarry/command-line/Descriptors"
 import type { ApiName } from "@blockquarry/core/Operation"
@@ -29,8 +28,7 @@ export interface ArgumentDescription extends Descriptors.ArgumentDescription {
   readonly replacedBy?: string | undefined
 }
 
-/** What describes a command besides its arguments and options. */
-export interface CommandProperties {
+export interface CommandDescription {
   /** The words of the command, at least one. For example `["wallet", "transfers"]`. */
   readonly path: ReadonlyArray<string>
   readonly operation: string | null
@@ -50,11 +48,9 @@ export interface CommandProperties {
   readonly examples: ReadonlyArray<string>
   /** Whether the command runs until it is interrupted, for example a server. */
   readonly runsUntilInterrupted?: boolean
-}
-
-export interface CommandDescription extends CommandProperties {
   readonly arguments: ReadonlyArray<ArgumentDescription>
   readonly options: ReadonlyArray<OptionDescription>
+  /** The names of the fields of its records. */
   readonly fields: ReadonlyArray<string>
 }
 

@@ -1,28 +1,26 @@
-/** Options and arguments of commands: their descriptors for `@effect/cli`, and what help and completions know besides. */
+/** Options and arguments of commands: what their descriptors for `@effect/cli` say, and what help and completions know besides. */
 import * as Descriptors from "@blockquarry/command-line/Descriptors"
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { type Check, integerBetween, oneOf } from "./Checks.ts"
 import type { ArgumentDescription, OptionDescription } from "./CommandDescription.ts"
 
-export interface CommandOption
-  extends Pick<OptionDescription, "name" | "group" | "choices" | "completes" | "isCommon">
-{
-  readonly descriptor: Options.Options<unknown>
+export interface CommandOption extends OptionDescription {
   readonly check?: Check | undefined
   /** The names of options that a command line with this one must not set. */
   readonly conflictsWith?: ReadonlyArray<string> | undefined
 }
 
-export interface CommandArgument
-  extends Pick<ArgumentDescription, "name" | "choices" | "completes" | "replacedBy">
-{
-  readonly descriptor: Args.Args<unknown>
-}
+type Details = Partial<
+  Pick<CommandOption, "alias" | "group" | "choices" | "completes" | "isCommon" | "check" | "conflictsWith">
+>
 
-type Details =
-  & Partial<Omit<CommandOption, "name" | "descriptor">>
-  & Pick<OptionDescription, "alias">
+/** Returns what a descriptor says, with details. */
+const describe = (descriptor: Options.Options<unknown>, details: Details): CommandOption => {
+  const [description] = Descriptors.describeOptions(descriptor)
+  if (description === undefined) throw new Error("a descriptor without an option")
+  return { group: "command", isCommon: false, ...details, ...description }
+}
 
 /** Inserts the valid values into a description, before a remark such as "(default: 0)". */
 const withValues = (description: string, values: string): string =>
@@ -45,8 +43,7 @@ export const textOption = (
   } = {}
 ): CommandOption => {
   const text = Descriptors.text(name, value, withChoices(description, details.choices), alias)
-  const descriptor = isRepeatable ? Options.repeated(text) : text
-  return { group: "command", isCommon: false, ...details, name, descriptor }
+  return describe(isRepeatable ? Options.repeated(text) : text, details)
 }
 
 export const choiceOption = (
@@ -61,11 +58,9 @@ export const choiceOption = (
 export const switchOption = (
   name: string,
   description: string,
-  { alias, ...details }: Details = {}
-): CommandOption => {
-  const descriptor = Descriptors.flag(name, withChoices(description, details.choices), alias, true)
-  return { group: "command", isCommon: false, ...details, name, descriptor }
-}
+  details: Details = {}
+): CommandOption =>
+  describe(Descriptors.flag(name, withChoices(description, details.choices), details.alias, true), details)
 
 /** An option whose value is an integer. Its description states the range. */
 export const integerOption = (
@@ -90,10 +85,13 @@ export const commandArgument = (
   name: string,
   description: string,
   { isOptional = false, isRepeatable = false, ...notes }:
-    & Omit<CommandArgument, "name" | "descriptor">
+    & Pick<ArgumentDescription, "choices" | "completes">
     & { readonly isOptional?: boolean; readonly isRepeatable?: boolean } = {}
-): CommandArgument => {
+): ArgumentDescription => {
   const text = Args.withDescription(Args.text({ name }), withChoices(description, notes.choices))
-  const descriptor = isRepeatable ? Args.repeated(text) : isOptional ? Args.optional(text) : text
-  return { ...notes, name, descriptor }
+  const [argument] = Descriptors.describeArguments(
+    isRepeatable ? Args.repeated(text) : isOptional ? Args.optional(text) : text
+  )
+  if (argument === undefined) throw new Error("a descriptor without an argument")
+  return { ...notes, ...argument }
 }

@@ -11,13 +11,8 @@ import type { ArgumentValues } from "./ArgumentValues.ts"
 import { boundForms, minutesOrMonths } from "./Bounds.ts"
 import { chainOf, chainOptionName, severalChains } from "./Chains.ts"
 import { expecting } from "./Checks.ts"
-import {
-  type CommandArgument,
-  commandArgument,
-  type CommandOption,
-  switchOption,
-  textOption
-} from "./CommandOption.ts"
+import type { ArgumentDescription } from "./CommandDescription.ts"
+import { commandArgument, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 /** The parts of an operation that determine its parameters. */
@@ -77,7 +72,7 @@ const limitCheck = expecting(
   (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
 )
 
-export const toArguments = ({ parameters }: OperationShape): ReadonlyArray<CommandArgument> =>
+export const toArguments = ({ parameters }: OperationShape): ReadonlyArray<ArgumentDescription> =>
   parameters.filter(isArgument).map((parameter) =>
     commandArgument(kebabCase(parameter.name), parameter.description, valueDetails(parameter))
   )

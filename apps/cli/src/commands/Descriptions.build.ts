@@ -5,7 +5,6 @@ import { switchOption } from "../args/CommandOption.ts"
 import { globalOptions } from "../args/GlobalOptions.ts"
 import { settings, variableOf } from "../config/Setting.ts"
 import { recordFields } from "../formats/RecordFields.ts"
-import { describeCommand, describeOption } from "../invocation/DescribeCommand.ts"
 import { loadCommands } from "./Commands.ts"
 
 const fieldsOf = (id: string | null): ReadonlyArray<string> => {
@@ -26,9 +25,9 @@ const informationOptions = [
 
 /** JSON omits the functions of commands and options. */
 export const commandLine: CommandLineDescription = {
-  commands: (await loadCommands()).map((command) => describeCommand(command, fieldsOf(command.operation))),
-  globalOptions: globalOptions.flatMap(describeOption),
-  informationOptions: informationOptions.flatMap(describeOption),
+  commands: (await loadCommands()).map((command) => ({ ...command, fields: fieldsOf(command.operation) })),
+  globalOptions,
+  informationOptions,
   variables: settings.map(({ defaultValue, defaultNote = defaultValue, description, name }) => ({
     name: variableOf(name),
     description: defaultNote === null ? description : `${description} (default: ${defaultNote})`

@@ -1,7 +1,8 @@
 /** Options of commands that read many inputs. */
 import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
 import { severalChains } from "../args/Chains.ts"
-import { type CommandArgument, type CommandOption, integerOption, textOption } from "../args/CommandOption.ts"
+import type { ArgumentDescription } from "../args/CommandDescription.ts"
+import { type CommandOption, integerOption, textOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 
@@ -41,12 +42,12 @@ const positionOption = textOption(
 export const recordInputOptions: ReadonlyArray<CommandOption> = [...inputOptions, positionOption]
 
 /** Lets `--from`, or the argument `-`, replace arguments. */
-export const replaceable = (specs: ReadonlyArray<CommandArgument>): ReadonlyArray<CommandArgument> =>
+export const replaceable = (specs: ReadonlyArray<ArgumentDescription>): ReadonlyArray<ArgumentDescription> =>
   specs.map((spec) => ({ ...spec, replacedBy: fromOption.name }))
 
 /** Returns the arguments that the lines of the input contain: those that are missing or `-`. */
 export const argumentsOfLines = (
-  specs: ReadonlyArray<CommandArgument>,
+  specs: ReadonlyArray<ArgumentDescription>,
   values: ArgumentValues
 ): ReadonlyArray<string> =>
   specs.map(({ name }) => name).filter((name) => (values.get(name) ?? [stdinArgument])[0] === stdinArgument)

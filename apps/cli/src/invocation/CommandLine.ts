@@ -1,5 +1,4 @@
 /** Formats the command line of a command again, with other options, so that it can be pasted. */
-import { describeOptions } from "@blockquarry/command-line/Descriptors"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
 import { globalOptions } from "../args/GlobalOptions.ts"
@@ -13,13 +12,11 @@ const optionWords = (
   name: string,
   values: ReadonlyArray<string>,
   options: ReadonlyArray<CommandOption>
-): ReadonlyArray<string> => {
-  const option = options.find((option) => option.name === name)
-  return option !== undefined && describeOptions(option.descriptor)[0]?.value === null
+): ReadonlyArray<string> =>
+  options.find((option) => option.name === name)?.value === null
     ? values.slice(-1).map((value) => value === "true" ? `--${name}` : `--no-${name}`)
     // `=` keeps a value that starts with a dash
     : values.map((value) => `--${name}=${value}`)
-}
 
 export const formatCommandLine = (
   { command, commandLineValues }: CommandInvocation,

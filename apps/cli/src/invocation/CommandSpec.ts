@@ -2,8 +2,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import type { CommandLineDescription, CommandProperties } from "../args/CommandDescription.ts"
-import type { CommandArgument, CommandOption } from "../args/CommandOption.ts"
+import type { CommandDescription, CommandLineDescription } from "../args/CommandDescription.ts"
+import type { CommandOption } from "../args/CommandOption.ts"
 import type { CommandSettings } from "../config/Configuration.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -23,8 +23,7 @@ export class CommandDescriptions extends Context.Tag("quarry/CommandDescriptions
   CommandLineDescription
 >() {}
 
-export interface CommandSpec extends CommandProperties {
-  readonly arguments: ReadonlyArray<CommandArgument>
+export interface CommandSpec extends Omit<CommandDescription, "fields"> {
   readonly options: ReadonlyArray<CommandOption>
   /** Whether `--timeout` ends the command with success, because it has no other end. */
   readonly endsAtTimeout?: boolean

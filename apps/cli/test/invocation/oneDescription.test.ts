@@ -8,7 +8,6 @@ import { complete } from "../../src/completion/Complete.ts"
 import { formatInformation } from "../../src/help/Help.ts"
 import { commandPage } from "../../src/help/ManPages.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
-import { describeCommand } from "../../src/invocation/DescribeCommand.ts"
 import { parseCommand } from "../../src/invocation/ParseCommand.ts"
 
 const [first] = await loadCommands()
@@ -16,7 +15,7 @@ if (first === undefined) throw new Error("no commands")
 
 const doors = async (option: CommandOption) => {
   const spec = { ...first, options: [...first.options, option] }
-  const command = describeCommand(spec, [])
+  const command = { ...spec, fields: [] }
   const all = { ...commandLine, commands: [command, ...commandLine.commands.slice(1)] }
   const parsed = (...words: ReadonlyArray<string>) => {
     const { invocation } = arrange(all, [...spec.path, "0x1", ...words])
