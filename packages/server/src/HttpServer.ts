@@ -17,17 +17,12 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Completed from "./Completed.ts"
-import {
-  abort,
-  type ConnectionCounts,
-  type ConnectionLimits,
-  ConnectionTracker,
-  noOwner,
-  type RequestOwner
-} from "./Connections.ts"
+import { abort, noOwner, type RequestOwner } from "./Connection.ts"
+import { type ConnectionCounts, Connections } from "./Connections.ts"
 import type { HttpRequest } from "./HttpRequest.ts"
 import type { HttpResponse } from "./HttpResponse.ts"
 import { isAmbiguous, toHttpRequest } from "./ReceiveRequest.ts"
+import type { SendLimits } from "./SendProgress.ts"
 import * as SendResponse from "./SendResponse.ts"
 
 export interface RequestInFlight {
@@ -96,10 +91,10 @@ export class ListenError extends Data.TaggedError("ListenError")<{ readonly reas
 
 /** What handling a request uses. */
 interface Handling extends Pick<ServerOptions, "handler" | "isTrustedPeer"> {
-  readonly connections: ConnectionTracker
+  readonly connections: Connections
   readonly shutdownState: { started: boolean; streamsShouldEnd: boolean }
   readonly runFork: (effect: Effect.Effect<unknown>) => Fiber.RuntimeFiber<unknown>
-  /** Of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
+  /** Of requests in flight. An array, because a `Set` keeps completed ones: see `Connection.inFlight`. */
   readonly fibers: Array<Fiber.RuntimeFiber<unknown>>
   readonly bodyTimeoutMs: number
   readonly keepAliveHintSeconds: number
@@ -124,7 +119,7 @@ export const make = (options: ServerOptions): Effect.Effect<HttpServer> =>
       now: () => clock.unsafeCurrentTimeMillis(),
       isTrustedPeer
     }
-    const connections = new ConnectionTracker(connectionLimits, (request, response) => {
+    const connections = new Connections(connectionLimits, (request, response) => {
       try {
         handleRequest(handling, request, response)
       } catch (defect) {
@@ -148,8 +143,9 @@ export const make = (options: ServerOptions): Effect.Effect<HttpServer> =>
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       // The request is answered by the timeout of its body
-      if (error.code === requestTimedOut && connections.endsAfterBody(socket)) return
-      if (!socket.writable || error.code === "ECONNRESET" || !connections.allowsRawError(socket)) {
+      const connection = connections.of(socket)
+      if (error.code === requestTimedOut && connection?.endsAfterBody() === true) return
+      if (!socket.writable || error.code === "ECONNRESET" || connection?.allowsRawError() === false) {
         socket.destroy()
         return
       }
@@ -242,7 +238,8 @@ const handleRequest = (
     sentSoFar.complete = true
   }
   const send = (proxyResponse: HttpResponse): Effect.Effect<void> => {
-    const closeConnection = connections.isLastResponse(request, response, ambiguous || shutdownState.started)
+    const connection = connections.of(request.socket)
+    const closeConnection = connection?.isLastResponse(response, ambiguous || shutdownState.started) !== false
     const sending = {
       request,
       response,
@@ -269,11 +266,12 @@ const handleRequest = (
     return Effect.void
   }
   const work: { fiber?: Fiber.RuntimeFiber<unknown> } = {}
-  connections.trackRequest(request, response, (sent) => {
+  const onSent = (sent: boolean): void => {
     complete(sent ? sentSoFar.status : 499)
     // The client disconnected.
     if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
-  }, owner)
+  }
+  connections.track(request, { response, owner, onComplete: onSent })
   const sending = Completed.flatMap(proxyResponse, send)
   // Cache hits have been sent already.
   if (Completed.isComplete(sending)) return
@@ -302,8 +300,8 @@ const bindPort = (
   })
 
 const closeSlowReaders = (
-  connections: ConnectionTracker,
-  { sendIdleTimeoutMs, sendTimeoutMs }: ConnectionLimits
+  connections: Connections,
+  { sendIdleTimeoutMs, sendTimeoutMs }: SendLimits
 ): Effect.Effect<void, never, Scope.Scope> => {
   const intervalMs = Math.min(1000, sendIdleTimeoutMs / 4, sendTimeoutMs / 4)
   return Effect.asVoid(Effect.acquireRelease(
@@ -340,7 +338,7 @@ const destroyOnFailure = (
  */
 const drainConnections = (
   server: Http.Server,
-  connections: ConnectionTracker,
+  connections: Connections,
   delay: Duration.Duration,
   timeout: Duration.DurationInput
 ): Effect.Effect<void> => {

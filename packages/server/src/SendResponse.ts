@@ -37,7 +37,7 @@ export const sendBytes = (
 
 /**
  * The longest write of a stream. How fast the client reads is known when the system has accepted the whole write, see
- * `ConnectionTracker`.
+ * `SendProgress`.
  */
 const maxWriteBytes = 64 * 1024
 

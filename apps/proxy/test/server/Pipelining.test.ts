@@ -1,5 +1,6 @@
 /** Clients that pipeline more requests than they read responses. */
-import { maxPendingResponses, maxWaitingRequests } from "@blockquarry/server/Connections"
+import { maxPendingResponses } from "@blockquarry/server/Connection"
+import { maxWaitingRequests } from "@blockquarry/server/Connections"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
