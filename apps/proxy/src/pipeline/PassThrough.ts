@@ -9,7 +9,6 @@ import type { Config, Cost, PassThroughRule } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import { type CostTable, membersOf } from "../quota/CostTable.ts"
 import type { UpstreamRequest } from "../upstream/UpstreamClient.ts"
-import type { RequestTarget } from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
 
 /** How a path is forwarded: as an operation whose description knows little. */
@@ -136,7 +135,7 @@ const operationOf = ({ api, cacheTtl, method, name, retry }: Rule, cost: Cost): 
 /** Returns the request to the upstream. */
 export const requestOf = (
   found: PassThrough,
-  { path: received, query }: RequestTarget,
+  { path: received, query }: Router.RequestTarget,
   body: string | null
 ): UpstreamRequest => {
   const { api, method } = found.operation

@@ -22,7 +22,6 @@ import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
 import * as PassThrough from "./PassThrough.ts"
 import * as RequestBody from "./RequestBody.ts"
-import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
 
 type RequestHeaders = HandledRequest["request"]["headers"]
@@ -49,10 +48,10 @@ export const respond = (handled: HandledRequest): Response => {
   if (target === "*" && method === "OPTIONS") {
     return Effect.succeed(HttpResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
   }
-  return whenRight(RequestTarget.parseTarget(target), (requestTarget) => route(handled, requestTarget))
+  return whenRight(Router.parseTarget(target), (requestTarget) => route(handled, requestTarget))
 }
 
-const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTarget): Response => {
+const route = (handled: HandledRequest, { path, query }: Router.RequestTarget): Response => {
   const { configured, context, request, services: { encodedBodies, pages } } = handled
   const { headers, method } = request
   const page = pages.get(path)
@@ -92,7 +91,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
 }
 
 /** Forwards a request that no operation describes, if a rule permits it. */
-const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarget): Response => {
+const passThrough = (handled: HandledRequest, target: Router.RequestTarget): Response => {
   const { configured, context, request } = handled
   return whenRight(
     authenticate(handled),
@@ -134,7 +133,7 @@ const parseAndCall = (
   handled: HandledRequest,
   client: Clients.AuthenticatedClient,
   match: Router.RouteMatch,
-  query: RequestTarget.RequestTarget["query"],
+  query: Router.RequestTarget["query"],
   body: object | undefined
 ): Response =>
   whenRight(
@@ -235,7 +234,7 @@ const streamList = (
   handled: HandledRequest,
   client: Clients.AuthenticatedClient,
   match: Router.RouteMatch,
-  query: RequestTarget.RequestTarget["query"]
+  query: Router.RequestTarget["query"]
 ): Response =>
   whenRight(
     ParseRequest.parseRequest(

@@ -3,7 +3,6 @@ import * as Engine from "@blockquarry/http/gateway/Engine"
 import type * as HttpServer from "@blockquarry/server/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { AdminOptions } from "../admin/AdminHandler.ts"
 import * as AdminServer from "../admin/AdminServer.ts"
 import * as Fleet from "../admin/Fleet.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
@@ -19,7 +18,9 @@ import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as MainServer from "../pipeline/MainServer.ts"
 import * as Quotas from "../quota/Quotas.ts"
 
-export interface ProxyOptions extends AdminOptions, Pick<HttpServer.ServerOptions, "shutdownDelay"> {
+export interface ProxyOptions
+  extends AdminServer.AdminOptions, Pick<HttpServer.ServerOptions, "shutdownDelay">
+{
   readonly config: Config
   /** Decides which requests are traced; null if no spans are exported. */
   readonly sampler: Sampler.Sampler | null

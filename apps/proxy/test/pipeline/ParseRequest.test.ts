@@ -7,9 +7,8 @@ import { NoStore } from "@blockquarry/core/Ttl"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { Config } from "../../src/config/Config.ts"
-import { parseRequest } from "../../src/pipeline/ParseRequest.ts"
-import { rewrite } from "../../src/pipeline/RequestRewrite.ts"
-import { parseTarget } from "../../src/pipeline/RequestTarget.ts"
+import { parseRequest, rewrite } from "../../src/pipeline/ParseRequest.ts"
+import { parseTarget } from "../../src/pipeline/Router.ts"
 import { findRoute } from "../../src/pipeline/Router.ts"
 
 const wallet = `0x${"a1".repeat(20)}`
