@@ -48,7 +48,7 @@ export const install = async (folder: string): Promise<string> => {
   const project = join(packageFolder, ".declarations.json")
   try {
     await writeFile(project, JSON.stringify(options))
-    await run(folder, join(root, "scripts/tsc.mjs"), "-p", project)
+    await run(folder, join(root, "scripts/tsc.mjs"), "--singleThreaded", "-p", project)
   } finally {
     await rm(project)
   }
@@ -73,7 +73,7 @@ const compilerOptions = {
 export const compile = async (folder: string, program: string): Promise<string> => {
   await writeFile(join(folder, "program.ts"), program)
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ files: ["program.ts"], compilerOptions }))
-  return run(folder, compiler, "-p", ".")
+  return run(folder, compiler, "--singleThreaded", "-p", ".")
 }
 
 /** The part of the JavaScript API that is used here. TypeScript 7 has none. */
