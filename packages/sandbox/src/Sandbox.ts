@@ -63,7 +63,6 @@ export interface SandboxService extends
     | "addBlocks"
     | "queueFaults"
     | "streams"
-    | "completeIndexing"
   >
 {
   readonly ledger: Ledger.Ledger

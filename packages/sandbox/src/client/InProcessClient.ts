@@ -31,7 +31,9 @@ export const httpClient = (
         return yield* new RequestError({
           request,
           reason: "Transport",
-          cause: new TypeError("fetch failed", { cause: connectionReset() })
+          cause: new TypeError("fetch failed", {
+            cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })
+          })
         })
       }
       return new InProcessResponse(request, response)
@@ -110,8 +112,6 @@ const yieldToEventLoop = Effect.async<void>((resume) => {
   else setTimeout(proceed, 0)
 })
 
-const connectionReset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })
-
 const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, RequestError> => {
   const { body } = request
   switch (body._tag) {
@@ -131,30 +131,17 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
 
 const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
-/** The decompressed body. A truncated gzip body ends early without an error, as in `fetch`. */
+/** A complete body, or its first half, and then an error or nothing. */
 const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
-  switch (response.transmission) {
-    case "reset":
-    case "complete":
-      return bodyBytes(response)
-    case "gzip-truncated":
-      return firstHalf(bodyBytes(response))
-    case "reset-body":
-      return halfBody(response, connectionReset())
-    case "truncate":
-      return halfBody(response, new Error("other side closed"))
-    case "stall":
-      return halfBody(response)
-  }
-}
-
-/** The first half of a body, then an error, or nothing without one. */
-const halfBody = (response: SandboxResponse, cause?: Error): ReadableStream<Uint8Array> => {
+  const body = bodyBytes(response)
+  if (response.transmission === "complete") return body
   let sent = false
   return new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      if (!sent) controller.enqueue(firstHalf(bodyBytes(response)))
-      else if (cause !== undefined) controller.error(new TypeError("terminated", { cause }))
+      if (!sent) controller.enqueue(firstHalf(body))
+      else if (response.transmission === "truncate") {
+        controller.error(new TypeError("terminated", { cause: new Error("other side closed") }))
+      }
       sent = true
     }
   })

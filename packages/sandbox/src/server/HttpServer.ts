@@ -4,7 +4,6 @@ import * as FiberSet from "effect/FiberSet"
 import * as Record from "effect/Record"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http"
-import { gzipSync } from "node:zlib"
 import { faultHeader } from "../service/Handler.ts"
 import {
   bodyBytes,
@@ -17,11 +16,6 @@ import {
 
 /** The limit of request bodies. The only request with a body is a status update. */
 const maxBodyBytes = 1024 * 1024
-
-/**
- * Milliseconds between sending half of a body and resetting the connection, because a reset discards unread data.
- */
-const resetDelay = 25
 
 /** Creates a server that responds with `handle`. It closes with the scope. */
 export const make = (
@@ -141,21 +135,16 @@ const sendResponse = (
     return
   }
   const body = bodyBytes(sandboxResponse)
-  const sent = transmission === "complete"
-    ? body
-    : firstHalf(transmission === "gzip-truncated" ? gzipSync(body) : body)
   response.writeHead(sandboxResponse.status, {
     ...sandboxResponse.headers,
-    ...(transmission === "gzip-truncated" ? { "content-length": sent.length } : {}),
     ...corsHeaders,
     ...(keepAlive ? {} : { connection: "close" })
   })
-  if (transmission === "complete" || transmission === "gzip-truncated") {
-    response.end(sent)
+  if (transmission === "complete") {
+    response.end(body)
     return
   }
-  response.write(sent, () => {
+  response.write(firstHalf(body), () => {
     if (transmission === "truncate") socket.destroySoon()
-    if (transmission === "reset-body") setTimeout(() => socket.resetAndDestroy(), resetDelay)
   })
 }

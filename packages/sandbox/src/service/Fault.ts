@@ -11,9 +11,7 @@ import * as Schema from "effect/Schema"
 /** The schema of `FaultKind`. */
 export const FaultKind = Schema.Literal(
   "reset",
-  "reset-body",
   "truncate",
-  "gzip-truncated",
   "hang",
   "stall",
   "bad-json",
@@ -42,8 +40,7 @@ export const Fault = Schema.Struct({
   /**
    * A change of the response. The operation is applied before.
    *
-   * - `reset`, `reset-body`: resets the connection before the headers, or in the middle of the body.
-   * - `truncate`: sends less than `content-length`. `gzip-truncated`: truncates the compressed body.
+   * - `reset`: resets the connection before the headers. `truncate`: closes it in the middle of the body.
    * - `hang`, `stall`: sends nothing, or stops in the middle of the body.
    * - `bad-json`: half of the document. `html`: an HTML page with status 200. `empty`: no body. `null`: the JSON value
    *   `null`.

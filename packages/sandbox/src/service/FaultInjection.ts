@@ -35,13 +35,8 @@ const htmlPage =
 /** What a fault changes in a response. Other kinds prevent the response, or change its page. */
 const changes: { readonly [Kind in FaultKind]?: (response: SandboxResponse) => Partial<SandboxResponse> } = {
   "reset": () => ({ transmission: "reset" }),
-  "reset-body": () => ({ transmission: "reset-body" }),
   "truncate": () => ({ transmission: "truncate" }),
   "stall": () => ({ transmission: "stall" }),
-  "gzip-truncated": ({ headers }) => ({
-    headers: { ...headers, "content-encoding": "gzip" },
-    transmission: "gzip-truncated"
-  }),
   "bad-json": ({ body }) => ({ body: body.slice(0, body.length / 2) }),
   "html": () => ({ status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: htmlPage }),
   "empty": () => ({ status: 200, body: "" }),

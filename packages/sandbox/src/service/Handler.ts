@@ -1,5 +1,4 @@
 /** Handles requests: route, API key, fault, operation. */
-import { chainName } from "@blockquarry/core/Chain"
 import { parse } from "@blockquarry/core/LosslessJson"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
 import { requestPrice, weightHeader } from "@blockquarry/core/RequestPrice"
@@ -49,10 +48,6 @@ export const make = (
       cursorCodec,
       fault
     })
-    if (options.blocksPerRequest > 0 && operation.api === "data") {
-      const chain = chainName(String(encoded["chain"])) ?? "eth"
-      yield* state.addBlocks(chain, options.blocksPerRequest)
-    }
     // As upstreams do: only their data API reports prices.
     const price = operation.api === "data" ? requestPrice(operation, { query: request.query }) : undefined
     return jsonResponse(200, document, price === undefined ? {} : { [weightHeader]: String(price) })

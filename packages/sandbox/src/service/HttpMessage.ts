@@ -14,15 +14,13 @@ export interface SandboxRequest {
  *
  * - `complete`: sends all of it.
  * - `reset`: resets the connection before any header.
- * - `reset-body`: sends headers and half of the body, then resets.
  * - `truncate`: sends headers and half of the body, then closes the connection.
- * - `gzip-truncated`: compresses the body, and sends half of the result as if it were complete.
  * - `stall`: sends headers and half of the body, then nothing more.
  */
-export type Transmission = "complete" | "reset" | "reset-body" | "truncate" | "gzip-truncated" | "stall"
+export type Transmission = "complete" | "reset" | "truncate" | "stall"
 
 /**
- * A response. The header `content-length` is the length of the complete body, also if `transmission` truncates or compresses it.
+ * A response. The header `content-length` is the length of the complete body, also if `transmission` truncates it.
  */
 export interface SandboxResponse {
   readonly status: number

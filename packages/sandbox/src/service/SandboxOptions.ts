@@ -19,8 +19,6 @@ export interface SandboxOptions {
   readonly ledger?: Ledger
   /** Whether pages of wallet transfers have a cursor. Default: true. */
   readonly walletTransfersCursor?: boolean
-  /** Number of blocks that each request adds to its chain. Default: 0. */
-  readonly blocksPerRequest?: number
   /** Time after which each chain grows by a block, according to the `Clock`. Default: chains do not grow with time. */
   readonly blockTime?: Duration.DurationInput
   /** Faults of requests without a fault header. Default: none. */
@@ -42,7 +40,6 @@ export const resolveOptions = (options: SandboxOptions): ResolvedOptions => {
   const { maxLimit = 100 } = options
   return {
     walletTransfersCursor: options.walletTransfersCursor ?? true,
-    blocksPerRequest: options.blocksPerRequest ?? 0,
     blockTime: options.blockTime ?? Duration.infinity,
     faults: options.faults ?? [],
     defaultPageSize: Math.min(options.defaultPageSize ?? 100, maxLimit),

@@ -35,8 +35,6 @@ export interface SandboxState {
   readonly addBlocks: (name: ChainName, blocks: number) => Effect.Effect<void>
   /** Counts a request for a collection and returns its state. */
   readonly recordRead: (chain: ChainName, collection: Collection) => Effect.Effect<IndexingState>
-  /** Completes the indexing of a collection. */
-  readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
   /** The current streams by ID. */
   readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
   /** Updates a stream. Returns undefined if it does not exist. */
@@ -57,7 +55,6 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
     let chains = ledger.chains
     let timedBlocks = 0
     const reads = new Map<string, { readonly count: number; readonly since: number }>()
-    const indexed = new Set<string>()
     let streams: ReadonlyMap<string, StreamDocument> = new Map(
       ledger.streams.map((stream) => [String(stream["id"]), stream])
     )
@@ -80,8 +77,8 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
         }),
       recordRead: (chain, collection) =>
         Effect.map(Clock.currentTimeMillis, (now): IndexingState => {
+          if (collection.indexed) return "synced"
           const key = `${chain} ${collection.address}`
-          if (collection.indexed || indexed.has(key)) return "synced"
           const { count, since } = reads.get(key) ?? { count: 0, since: now }
           reads.set(key, { count: count + 1, since })
           const isIndexed = "reads" in syncAfter
@@ -89,8 +86,6 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
             : count > 0 && now - since >= Duration.toMillis(syncAfter.duration)
           return isIndexed ? "synced" : count === 0 ? "starting" : "syncing"
         }),
-      completeIndexing: (chain, collection) =>
-        Effect.sync(() => void indexed.add(`${chain} ${collection.toLowerCase()}`)),
       streams: Effect.sync(() => streams),
       updateStream: (id, update) =>
         Effect.sync(() => {
