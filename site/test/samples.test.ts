@@ -419,7 +419,8 @@ describe("programs", () => {
       }
     }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
-    const result = await promisify(execFile)(process.execPath, [join(root, "scripts/tsc.mjs"), "-p", folder])
+    const args = [join(root, "scripts/tsc.mjs"), "--singleThreaded", "-p", folder]
+    const result = await promisify(execFile)(process.execPath, args)
       .then(() => "compiled", (error: { readonly stdout: string }) => error.stdout)
     expect(result).toBe("compiled")
   })
