@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument } from "../args/CommandOption.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
-import { didYouMean } from "../args/Suggest.ts"
 import { checkAddress, checkName } from "../config/AddressBook.ts"
 import { removeValue, setValue } from "../config/ConfigFile.ts"
 import { requireUserFile } from "../config/Configuration.ts"
@@ -53,7 +52,7 @@ export const aliasUnset = localCommand({
     if (!wasSet) {
       return yield* new NotSetError({
         reason: `there is no alias ${JSON.stringify(name)}`,
-        hint: didYouMean(configuration.addressBook.suggest(name)) ?? "quarry alias list shows all"
+        hint: "quarry alias list shows all"
       })
     }
     yield* note(`removed ${name}`)

@@ -1,5 +1,4 @@
 /** The address book: names that commands accept in place of addresses, and tables show beside them. */
-import { closestMatch } from "../args/Suggest.ts"
 import { chainNames } from "../text/CoreNames.build.ts"
 
 export interface AddressBook {
@@ -9,8 +8,6 @@ export interface AddressBook {
   readonly resolve: (text: string) => string
   /** Returns the name of an address in any case; null if it has none. The first one, if it has several. */
   readonly aliasOf: (address: string) => string | null
-  /** Returns the name that a text may be a misspelling of. */
-  readonly suggest: (text: string) => string | undefined
 }
 
 export const make = (addresses: ReadonlyMap<string, string>): AddressBook => {
@@ -18,8 +15,7 @@ export const make = (addresses: ReadonlyMap<string, string>): AddressBook => {
   return {
     addresses,
     resolve: (text) => addresses.get(text.trim().toLowerCase()) ?? text,
-    aliasOf: (address) => names.get(address.toLowerCase()) ?? null,
-    suggest: (text) => /^0x/i.test(text) ? undefined : closestMatch(text, [...addresses.keys()])
+    aliasOf: (address) => names.get(address.toLowerCase()) ?? null
   }
 }
 

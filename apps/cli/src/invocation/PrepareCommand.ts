@@ -8,8 +8,7 @@ import { resolveBounds } from "../args/Bounds.ts"
 import { withChainNames } from "../args/Chains.ts"
 import { parseDuration } from "../args/Checks.ts"
 import { globalOptions, isExport, verboseOption } from "../args/GlobalOptions.ts"
-import { didYouMean } from "../args/Suggest.ts"
-import { type AddressBook, checkName } from "../config/AddressBook.ts"
+import type { AddressBook } from "../config/AddressBook.ts"
 import { protectStoredKey, requireProfile } from "../config/ApiKey.ts"
 import * as Configuration from "../config/Configuration.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
@@ -36,7 +35,7 @@ export const prepareCommand = (
       ? given
       : yield* resolveBounds(given, now)
     const configured = withConfiguredValues(command, resolved, configuration)
-    const values = withChainNames(yield* withAddresses(command, configured, configuration.addressBook))
+    const values = withChainNames(withAddresses(command, configured, configuration.addressBook))
     const format = singleValue(values, "output") ?? ""
     return {
       command,
@@ -82,35 +81,20 @@ const withConfiguredValues = (
   ])
 }
 
-/** Returns what to do about a name that is no alias; null if the text is no name. */
-const unknownNameHint = (text: string, { suggest }: AddressBook): string | null => {
-  const [, domain] = /^([a-z][a-z0-9-]{0,31})\.eth$/i.exec(text) ?? []
-  if (domain !== undefined) {
-    return `ENS names are not resolved; name the address: quarry alias set ${domain} <address>`
-  }
-  if (checkName(text) !== null) return null
-  return didYouMean(suggest(text)) ?? `name an address: quarry alias set ${text} <address>`
-}
-
 /** Replaces the names of the address book by their addresses. */
-const withAddresses = (command: CommandSpec, values: ArgumentValues, addressBook: AddressBook) =>
-  Effect.gen(function*() {
-    const resolved = new Map(values)
-    const specs = command.operation === null ? [] : [...command.arguments, ...command.options]
-    for (const { name } of specs.filter(({ completes }) => completes === "alias")) {
-      const lists = values.get(name)?.map((word) => word.split(",")) ?? []
-      for (const text of lists.flat()) {
-        const hint = addressBook.resolve(text) === text ? unknownNameHint(text, addressBook) : null
-        if (hint === null) continue
-        const label = command.options.some((option) => option.name === name) ? `--${name}` : `<${name}>`
-        const reason = `${label}: expected an address or an alias, got ${JSON.stringify(text)}`
-        return yield* new UsageError({ reason, hint })
-      }
-      const addresses = lists.map((list) => list.map(addressBook.resolve).join(","))
-      if (addresses.length > 0) resolved.set(name, addresses)
-    }
-    return resolved
-  })
+const withAddresses = (
+  command: CommandSpec,
+  values: ArgumentValues,
+  { resolve }: AddressBook
+): ArgumentValues => {
+  const specs = command.operation === null ? [] : [...command.arguments, ...command.options]
+  const names = new Set(specs.filter(({ completes }) => completes === "alias").map(({ name }) => name))
+  return new Map(
+    [...values].map(([name, words]) =>
+      [name, names.has(name) ? words.map((list) => list.split(",").map(resolve).join(",")) : words] as const
+    )
+  )
+}
 
 /** A base URL on the command line takes precedence over a sandbox that is configured elsewhere. */
 const isSandbox = ({ values }: Configuration.Configuration): Effect.Effect<boolean, UsageError> => {
