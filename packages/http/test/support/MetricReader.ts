@@ -6,7 +6,7 @@ import * as MetricLabel from "effect/MetricLabel"
 type Labels = Readonly<Record<string, string>>
 
 /** Returns a metric with labels. */
-export const withLabels = <Type, In, Out>(
+const withLabels = <Type, In, Out>(
   metric: Metric.Metric<Type, In, Out>,
   labels: Labels
 ): Metric.Metric<Type, In, Out> =>
