@@ -19,7 +19,6 @@ export const parts = [
     part: "Policies: retries, limits, cache",
     files: /^packages\/http\/test\/golden\/records\/timeline|^packages\/core\/test\/golden\/records\/ttls/
   },
-  { part: "Operations and chains", files: /^packages\/core\/test\/golden\/records\// },
   {
     part: "Metrics",
     files:
