@@ -27,13 +27,20 @@ export const make = (file: number): Effect.Effect<LogSink, never, Scope.Scope> =
     (writer) => (line) => writer.add(line)
   )
 
+const lineFeed = 10
+
 /** The size of a buffer of lines that has not grown. */
 const initialBytes = 64 * 1024
+
+/** A larger buffer is released with its batch. */
+const maxKeptBytes = 1024 * 1024
 
 class BufferedWriter {
   /** Waiting lines in UTF-8. As strings, garbage collection would copy each line until it is written, often in many parts. */
   #lines = Buffer.allocUnsafeSlow(initialBytes)
   #length = 0
+  /** Has the current batch. Collections of garbage would come sooner if each batch had a buffer of its own. */
+  #batch = Buffer.allocUnsafeSlow(initialBytes)
   #dropped = 0
   /** The bytes of the current batch that are not written yet. */
   #unwritten: Buffer = Buffer.alloc(0)
@@ -64,8 +71,9 @@ class BufferedWriter {
       this.#lines.copy(larger, 0, 0, this.#length)
       this.#lines = larger
     }
-    this.#lines.write(`${line}\n`, this.#length)
+    this.#lines.write(line, this.#length)
     this.#length += bytes
+    this.#lines[this.#length - 1] = lineFeed
   }
 
   readonly close: Effect.Effect<void> = Effect.async((resume) => {
@@ -120,8 +128,10 @@ class BufferedWriter {
       this.#append(report, Buffer.byteLength(report) + 1)
       this.#dropped = 0
     }
+    const free = this.#batch.byteLength > maxKeptBytes ? Buffer.allocUnsafeSlow(initialBytes) : this.#batch
+    this.#batch = this.#lines
     this.#unwritten = this.#lines.subarray(0, this.#length)
-    this.#lines = Buffer.allocUnsafeSlow(initialBytes)
+    this.#lines = free
     this.#length = 0
   }
 }
