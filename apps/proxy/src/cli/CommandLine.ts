@@ -11,10 +11,6 @@ export type Command =
   | { readonly _tag: "PrintConfig" }
   | { readonly _tag: "ExampleConfig" }
   | { readonly _tag: "NewToken"; readonly client: string }
-  | {
-    readonly _tag: "Usage"
-    readonly query: ReadonlyArray<readonly [name: string, value: string]>
-  }
 
 export type CommandLine =
   | { readonly _tag: "Invalid"; readonly reason: string }
@@ -53,15 +49,12 @@ export const read = (
   const words = positionals.join(" ")
   if (values.has("help") || words === "help") return { _tag: "Information", text: help }
   if (values.has("version")) return { _tag: "Information", text: version }
-  const query = given.flatMap(({ command, given, name }) =>
-    command === "usage" ? [[name, given] as const] : []
-  )
-  const command = commandOf(words, values.has("connect"), query)
+  const command = commandOf(words, values.has("connect"))
   if (command === undefined) {
     return invalid(
       `unknown command ${
         JSON.stringify(words)
-      }; expected serve, config check, config print, config example, usage or token NAME`
+      }; expected serve, config check, config print, config example or token NAME`
     )
   }
   const foreign = given.find(({ command }) => command !== undefined && command !== words)
@@ -74,11 +67,7 @@ export const read = (
 
 const invalid = (reason: string): CommandLine => ({ _tag: "Invalid", reason })
 
-const commandOf = (
-  words: string,
-  connect: boolean,
-  query: ReadonlyArray<readonly [name: string, value: string]>
-): Command | undefined => {
+const commandOf = (words: string, connect: boolean): Command | undefined => {
   switch (words) {
     case "":
     case "serve":
@@ -89,8 +78,6 @@ const commandOf = (
       return { _tag: "PrintConfig" }
     case "config example":
       return { _tag: "ExampleConfig" }
-    case "usage":
-      return { _tag: "Usage", query }
   }
   const [, client] = /^token (.+)$/s.exec(words) ?? []
   return client === undefined ? undefined : { _tag: "NewToken", client }

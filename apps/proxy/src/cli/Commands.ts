@@ -1,11 +1,8 @@
 /** The commands that print something and end. */
-import { UsageStore } from "@blockquarry/redis/UsageStore"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as UsageReport from "../admin/UsageReport.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
@@ -24,8 +21,6 @@ export const run = (
   switch (command._tag) {
     case "NewToken":
       return newToken(command.client)
-    case "Usage":
-      return usage(options, command)
     case "CheckConfig":
       return check(options, command)
     case "PrintConfig":
@@ -39,34 +34,6 @@ export const run = (
 }
 
 const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), ExitError.fromInvalidConfig)
-
-/** Prints the usage that is saved in Redis, or in the file of this machine. */
-const usage = (
-  options: Load.LoadOptions,
-  { query }: Extract<Command, { readonly _tag: "Usage" }>
-): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
-  Effect.gen(function*() {
-    const loaded = yield* load(options)
-    const { billingDay } = loaded.config.quotas
-    const now = yield* Clock.currentTimeMillis
-    const withFormat = query.some(([name]) => name === "format")
-      ? query
-      : [...query, ["format", "table"] as const]
-    const { text } = yield* Effect.flatMap(
-      UsageStore,
-      (store) => UsageReport.make(store, withFormat, now, billingDay)
-    ).pipe(
-      Effect.provide(Stores.usageLayer(loaded.config)),
-      Effect.catchTags({
-        ProxyError: ({ code, message }) =>
-          code === "invalid-request"
-            ? ExitError.usageError(message)
-            : new ExitError.ExitError({ message: `quarry-proxy: ${message}`, exitCode: 1 }),
-        RedisUnusableError: (failed) => ExitError.redisUnusable(loaded, failed)
-      })
-    )
-    yield* Console.log(text.trimEnd())
-  })
 
 /** `connect`: also tries Redis. */
 const check = (

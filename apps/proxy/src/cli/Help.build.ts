@@ -22,7 +22,6 @@ Usage:
   quarry-proxy [serve] [options]
   quarry-proxy config check | print | example [--config FILE]
   quarry-proxy token NAME
-  quarry-proxy usage [--from DAY] [--to DAY] [--by NAMES] [--format FORMAT] [--config FILE]
 
 Commands:
 ${helpRow("serve", "Run the proxy (default)")}
@@ -30,7 +29,6 @@ ${helpRow("config check", "Validate the configuration")}
 ${helpRow("config print", "Print the effective configuration and the source of each value, without secrets")}
 ${helpRow("config example", "Print a commented example with every key")}
 ${helpRow("token NAME", "Create a token for a client or an operator, and print its configuration")}
-${helpRow("usage", "Print the saved usage of a fleet, or of the file of this machine")}
 
 Options:
 ${options.map(optionRow).join("\n")}
@@ -57,7 +55,6 @@ Examples:
   ${Names.apiKey}=… ${baseUrlSettings.data.variable}=https://data.example.com quarry-proxy
   quarry-proxy config example > quarry-proxy.yaml && quarry-proxy token indexer
   quarry-proxy --config quarry-proxy.yaml --host 0.0.0.0
-  quarry-proxy usage --config quarry-proxy.yaml --from 2026-11-01 --by team,operation
   curl -H 'X-API-Key: qp_…' 'http://127.0.0.1:8650/api/v2.2/erc20/0x…/price?chain=eth'
 
 Exit status: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration,

@@ -7,7 +7,7 @@ export interface ProxyOption extends OptionWords {
   /** The environment variable that the option overrides. */
   readonly variable?: string
   /** The command that has the option. Default: all. */
-  readonly command?: "config check" | "usage"
+  readonly command?: "config check"
 }
 
 const overriding = (
@@ -28,13 +28,6 @@ const overriding = (
   }
 }
 
-const ofUsage = (name: string, value: string, description: string): ProxyOption => ({
-  name,
-  value,
-  description: `With usage: ${description}`,
-  command: "usage"
-})
-
 const { admin, allowAnonymous, config, host, port, sandbox } = proxyVariables
 
 /** The options in the order of help. */
@@ -53,10 +46,6 @@ export const options: ReadonlyArray<ProxyOption> = [
     description: "With config check: try Redis too, for at most 2 s",
     command: "config check"
   },
-  ofUsage("from", "DAY", "first day in UTC (default: the first of this month)"),
-  ofUsage("to", "DAY", "last day in UTC (default: today)"),
-  ofUsage("by", "NAMES", "day, team, client, operation, key, by commas (default: client)"),
-  ofUsage("format", "FORMAT", "table, csv or json (default: table)"),
   { name: "help", alias: "h", value: null, description: "Show this help" },
   { name: "version", alias: "v", value: null, description: "Show the version" }
 ]

@@ -7,9 +7,6 @@ import * as Layer from "effect/Layer"
 import { SharedRecords } from "../auth/Overrides.ts"
 import type { Config } from "../config/Config.ts"
 
-export const usageLayer = (options: Redis.RedisOptions, usage: Config["usage"]) =>
-  Layer.provide(RedisUsageStore.layer(usage), Redis.layer(options))
-
 export const layer = (options: RedisStores.RedisStoresOptions, usage: Config["usage"]) =>
   Layer.mergeAll(
     RedisStores.layerOn(options),

@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as UsageFile from "../admin/UsageFile.ts"
 import type { Config } from "../config/Config.ts"
-import type * as RedisBackend from "./RedisBackend.ts"
 
 type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
 
@@ -33,36 +32,24 @@ const redisUnusable = (
         "rejects clients that have a token until it is available, unless redis.whenUnavailable is open"
   })
 
-/** Provides a layer of the Redis client, which is loaded only if Redis is configured. */
-const onRedis = <A>(
-  make: (backend: typeof RedisBackend) => Layer.Layer<A, InvalidRedisUrlError | RedisMisconfiguredError>
-): Layer.Layer<A, RedisUnusableError> =>
-  Layer.mapError(
-    Layer.unwrapEffect(Effect.map(Effect.promise(() => import("./RedisBackend.ts")), make)),
-    redisUnusable
-  )
-
-/** Where usage is saved, without the other stores. */
-export const usageLayer = (
-  { redis, usage }: Pick<Config, "redis" | "usage">
-): Layer.Layer<never, RedisUnusableError, FileSystem.FileSystem> =>
-  redis === undefined
-    ? usageFileLayer(usage)
-    : onRedis(({ usageLayer }) => usageLayer(redis, usage))
-
-const usageFileLayer = (
-  { file, retention }: Config["usage"]
-): Layer.Layer<never, never, FileSystem.FileSystem> =>
-  file === undefined ? Layer.empty : UsageFile.layer({ file, retention })
-
-/** Calls `certificates` for each connection to Redis. */
+/** Calls `certificates` for each connection to Redis, whose client is loaded only if it is configured. */
 export const layer = (
   { cache, redis, usage }: Pick<Config, "cache" | "redis" | "usage">,
   certificates = () => redis?.tls
 ): Layer.Layer<Stores, RedisUnusableError, FileSystem.FileSystem> =>
   redis === undefined
-    ? Layer.mergeAll(CacheStore.layerMemory(cache), RateLimitStore.layerMemory, usageFileLayer(usage))
-    : onRedis((backend) => backend.layer({ ...redis, tls: certificates, maxBytes: cache.maxBytes }, usage))
+    ? Layer.mergeAll(
+      CacheStore.layerMemory(cache),
+      RateLimitStore.layerMemory,
+      usage.file === undefined ? Layer.empty : UsageFile.layer({ ...usage, file: usage.file })
+    )
+    : Layer.mapError(
+      Layer.unwrapEffect(Effect.map(
+        Effect.promise(() => import("./RedisBackend.ts")),
+        (backend) => backend.layer({ ...redis, tls: certificates, maxBytes: cache.maxBytes }, usage)
+      )),
+      redisUnusable
+    )
 
 /** Connects to Redis, if it is configured, and tries every command of the stores. Takes at most 2 s. */
 export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, RedisUnusableError> =>
