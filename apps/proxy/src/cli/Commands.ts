@@ -40,9 +40,8 @@ const check = (
   options: Load.LoadOptions,
   { connect }: { readonly connect: boolean }
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
-  Load.load(options).pipe(
-    Effect.tapBoth({ onFailure: printWarnings, onSuccess: printWarnings }),
-    Effect.mapError(ExitError.fromInvalidConfig),
+  load(options).pipe(
+    Effect.tap(({ warnings }) => Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`))),
     Effect.tap((loaded) =>
       connect
         ? Effect.mapError(Stores.check(loaded.config), (failed) => ExitError.redisUnusable(loaded, failed))
@@ -56,9 +55,6 @@ const check = (
       )
     )
   )
-
-const printWarnings = ({ warnings }: { readonly warnings: ReadonlyArray<string> }): Effect.Effect<void> =>
-  Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`), { discard: true })
 
 /** The configuration accepts no other names. */
 const isName: (text: string) => boolean = Schema.is(Values.Name)

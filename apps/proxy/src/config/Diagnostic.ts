@@ -46,5 +46,4 @@ export const sort = (diagnostics: ReadonlyArray<Diagnostic>): ReadonlyArray<Diag
 export class InvalidConfigError extends Data.TaggedError("InvalidConfigError")<{
   readonly file: string | undefined
   readonly diagnostics: ReadonlyArray<Diagnostic>
-  readonly warnings: ReadonlyArray<string>
 }> {}

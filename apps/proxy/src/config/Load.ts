@@ -44,10 +44,8 @@ export const load = (
       overlay.sources.get(ConfigPath.format(path)) ?? inFile(yaml.position(path, part))
     const sourceOf = (path: ConfigPath.ConfigPath): Diagnostic.SettingSource =>
       ConfigPath.get(overlay.document, path) === undefined ? { _tag: "Default" } : locate(path, "value")
-    const invalid = (
-      diagnostics: ReadonlyArray<Diagnostic.Diagnostic>,
-      warnings: ReadonlyArray<string> = []
-    ) => new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics), warnings })
+    const invalid = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>) =>
+      new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics) })
 
     const { digests, references, warnings: exposed } = yield* References.make(
       NodePath.dirname(file ?? ""),
@@ -60,12 +58,12 @@ export const load = (
     }
     const config = yield* Decode.decode(overlay.document, locate).pipe(
       Effect.provideService(References.References, references),
-      Effect.mapError((diagnostics) => invalid(diagnostics))
+      Effect.mapError(invalid)
     )
     const { errors, warnings } = CrossFieldChecks.check(config)
     const found = ({ message, path }: CrossFieldChecks.Finding) => ({ source: sourceOf(path), path, message })
+    if (errors.length > 0) return yield* invalid(errors.map(found))
     const lines = [...exposed, ...Diagnostic.sort(warnings.map(found)).map(Diagnostic.formatDiagnostic)]
-    if (errors.length > 0) return yield* invalid(errors.map(found), lines)
     return { config, warnings: lines, files: [...digests.keys()], digests, sourceOf }
   })
 

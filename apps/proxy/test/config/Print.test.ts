@@ -3,7 +3,6 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { parse, stringify } from "yaml"
-import * as Changes from "../../src/config/Changes.ts"
 import { printConfig } from "../../src/config/Print.ts"
 import * as Cases from "../golden-config/cases.ts"
 import { load, toPlain } from "./support.ts"
@@ -29,7 +28,7 @@ const variables = FastCheck.record({
 }, { requiredKeys: [] })
 
 const secrets = { SPARE: "secret-of-the-service" }
-const files = { "/etc/key": "secret-of-the-service\n" }
+const { files } = Cases.print.get("full")?.[0] ?? { files: {} }
 
 it.prop(
   "prints a file that loads as the same configuration, with and without the original variables",
@@ -48,14 +47,3 @@ it.prop(
     if (bare._tag === "Some") expect(toPlain(bare.value.config)).toEqual(toPlain(first.config))
   }
 )
-
-it.effect("prints a key set in a file as its path, and finds it unchanged", () =>
-  Effect.gen(function*() {
-    const jwt = { issuer: "https://login.example.com", audience: "quarry", jwks: "./jwks.json" }
-    const loaded = yield* load({
-      text: stringify({ jwt, clients }),
-      files: { ...files, "/etc/jwks.json": "{\"keys\":[]}" }
-    })
-    expect(parse(printConfig(loaded)).jwt.jwks).toBe("/etc/jwks.json")
-    expect(Changes.between(loaded.config, loaded.config)).toEqual([])
-  }))
