@@ -236,23 +236,6 @@ export const check = (
 ): Effect.Effect<void, InvalidRedisUrlError | RedisMisconfiguredError | StoreError> =>
   Effect.flatMap(parseOptions(options), checkServer)
 
-/**
- * Finds out whether a server that does not reply would reply with TLS, or without it. Sends no password. A server that
- * expects TLS may reset the connection, one that does not may wait for a line.
- */
-const checkScheme = (
-  { keyPrefix, tls, ...server }: Connection.ConnectionOptions,
-  error: StoreError
-): Effect.Effect<never, StoreError, Scope.Scope> =>
-  Effect.gen(function*() {
-    const options = { ...server, keyPrefix, tls: !tls, username: undefined, password: undefined }
-    const { send } = yield* Connection.open(options)
-    const failure = yield* Effect.merge(Effect.as(send((client) => client.ping()), null))
-    if (failure?.code === "another protocol") return yield* failure
-    const isOther = failure === null || failure.fix !== undefined
-    return yield* isOther ? new Replies.ServerError(tls ? "no TLS" : "TLS") : error
-  })
-
 const nothing = Script.make("return 0")
 
 const checkServer = (options: Connection.ConnectionOptions) =>
@@ -270,10 +253,6 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     yield* commands.publish(name, "")
     yield* connection.send((client) => client.subscribe(name))
   }).pipe(
-    Effect.catchIf(
-      ({ reason }) => options.sentinel === null && /^(?:ECONNRESET|not connected)/.test(reason),
-      (error) => checkScheme(options, error)
-    ),
     Effect.scoped,
     Effect.timeoutFail({
       duration: checkTimeout,

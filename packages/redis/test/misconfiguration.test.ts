@@ -63,9 +63,7 @@ const servers = [
   ["is a replica", ofArgs("--replicaof", "127.0.0.1", "1"), "redis://", "", "READONLY", /address of its pri/],
   ["lacks a command", ofArgs("--rename-command", "UNLINK", ""), "redis://", "", "unknown command", /unlink/],
   ["lacks the database", ofArgs("--databases", "2"), "redis://", "/2", "no such database", /database/],
-  ["requires TLS", encrypted, `redis://:${password}@`, "", "TLS", /use rediss:/],
   ["is no Sentinel", RedisServer.make({ password }), "redis+sentinel://", "/main", "no Sentinel", /redis:/],
-  ["uses no TLS", RedisServer.make(), `rediss://:${password}@`, "", "no TLS", /use redis:/],
   ["is not trusted", encrypted, "rediss://", "", "DEPTH_ZERO_SELF_SIGNED_CERT", /tls[.]ca/],
   ["speaks HTTP", httpServer, `redis://:${password}@`, "", "another protocol", /is not Redis/],
   ["speaks HTTP, no TLS", httpServer, "rediss://", "", "ERR_SSL_WRONG_VERSION_NUMBER", /no.* TLS/]

@@ -5,7 +5,6 @@
 import { StoreError } from "@blockquarry/http/gateway/StoreError"
 import * as Predicate from "effect/Predicate"
 
-const speaksNoTls = "the server does not use TLS at this port: use redis://, or its port for TLS"
 const notSingle = "expected a single server, which Redis Cluster is not: use a server without cluster mode"
 
 /** What to do about a server that replies and cannot be used, by the code of the reply, or by what the server is. */
@@ -26,9 +25,7 @@ const fixes: Readonly<Record<string, string>> = {
   "no such database":
     "the server has no database with this number: correct the end of the URL, or leave it out",
   "another protocol": "the server is not Redis: correct the host and the port",
-  TLS: "the server requires TLS: use rediss://",
-  "no TLS": speaksNoTls,
-  ERR_SSL_WRONG_VERSION_NUMBER: speaksNoTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: "the server does not use TLS at this port: use redis://, or its port for TLS",
   ERR_OSSL_X509_KEY_VALUES_MISMATCH: "tls.key does not belong to tls.certificate: set both to one pair",
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host: use a name that it contains"
 }
