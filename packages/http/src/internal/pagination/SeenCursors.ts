@@ -4,8 +4,7 @@
 
 export interface SeenCursors {
   /**
-   * Adds a cursor. Returns false if it was added before: at once for each of the last 32,768 cursors, and for older ones
-   * before the list has been repeated three times.
+   * Adds a cursor. Returns false if it is one of the last 32,768 cursors, or of somewhat older ones.
    */
   readonly add: (cursor: string) => boolean
 }
@@ -16,24 +15,15 @@ const generationSize = 32_768
 export const make = (): SeenCursors => {
   let younger = new Set<string>()
   let older = new Set<string>()
-  let added = 0
-  // A cursor to meet again (Brent's algorithm). Each power of two replaces it, so it is on every cycle in the end.
-  let landmark: string | undefined
-  let landmarkUntil = 1
   return {
     add: (cursor) => {
       const digest = digestOf(cursor)
-      if (younger.has(digest) || older.has(digest) || digest === landmark) return false
+      if (younger.has(digest) || older.has(digest)) return false
       if (younger.size === generationSize) {
         older = younger
         younger = new Set()
       }
       younger.add(digest)
-      added += 1
-      if (added === landmarkUntil) {
-        landmark = digest
-        landmarkUntil *= 2
-      }
       return true
     }
   }
