@@ -22,9 +22,10 @@ export interface AvailabilityGuard {
 /**
  * Runs a command, and fails if there is no reply within `millis`. The command goes on. Without time, it is not sent.
  *
- * - `whileSlow`: what happens while replies take longer than that. `skip` (default): the command is not sent, except one at a
- *   time, whose reply tells whether the store is fast again. `send`: it is sent, but its caller does not wait. `wait`: its
- *   caller waits.
+ * While replies take longer than that, the command is not sent, except one at a time, whose reply tells whether the store is
+ * fast again.
+ *
+ * - `isPatient`: the command is sent all the same, and its caller waits. Default: false.
  * - `onLate`: runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
  */
 export type Ask = <A>(
@@ -34,7 +35,7 @@ export type Ask = <A>(
 ) => Effect.Effect<A, StoreError>
 
 export interface AskOptions<A> {
-  readonly whileSlow?: "skip" | "send" | "wait"
+  readonly isPatient?: boolean
   readonly onLate?: ((reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>) | undefined
 }
 
@@ -127,11 +128,11 @@ export const makeAsk = (
     return <A>(
       command: Effect.Effect<A, StoreError>,
       millis: number,
-      { onLate, whileSlow = "skip" }: AskOptions<A> = {}
+      { isPatient = false, onLate }: AskOptions<A> = {}
     ) =>
       Effect.async<A, StoreError>((resume) => {
-        const isSlow = whileSlow !== "wait" && isSlowerThan(millis)
-        if (millis <= 0 || isSlow && whileSlow === "skip" && pending.size > 0) return resume(noReply)
+        const isSlow = !isPatient && isSlowerThan(millis)
+        if (millis <= 0 || isSlow && pending.size > 0) return resume(noReply)
         const sent = { at: clock.unsafeCurrentTimeMillis() }
         let isLate = isSlow
         const giveUp = () => {

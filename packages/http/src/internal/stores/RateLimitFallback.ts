@@ -69,7 +69,7 @@ export const make = (
       locally: Effect.Effect<A>,
       onLate?: AvailabilityGuard.AskOptions<A>["onLate"]
     ): Effect.Effect<A, StoreError> => {
-      if (isClosed) return askStore(command, timeLeft, { whileSlow: "wait", onLate })
+      if (isClosed) return askStore(command, timeLeft, { isPatient: true, onLate })
       const millis = AvailabilityGuard.optionalTimeout(timeLeft)
       return Effect.catchAll(
         askStore(command, millis, { onLate }),
@@ -86,7 +86,7 @@ export const make = (
       Effect.flatMap(locally, (result) =>
         grant !== undefined && localGrants.has(grant)
           ? Effect.succeed(result)
-          : Effect.orElseSucceed(askStore(command, giveBackTimeout, { whileSlow: "send" }), () => result))
+          : Effect.orElseSucceed(askStore(command, giveBackTimeout, { isPatient: true }), () => result))
 
     const refund = (accounts: ReadonlyArray<QuotaAccount>, cost: number, age: number) =>
       Effect.tap(backend.refund(accounts, cost, age), (remaining) => record(accounts, 0, remaining))
