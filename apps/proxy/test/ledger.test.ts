@@ -39,7 +39,8 @@ describe("a transaction", () => {
           // Of an unknown variant, `document` is the complete record
           expect(lostMembers(document, printed)).toEqual([])
         }
-        expect(JSON.parse((yield* run("--raw")).out)).toEqual(document)
+        const body = yield* quarry(["api", path, "--api", "ledger"], { client, env: sandboxEnvironment })
+        expect(JSON.parse(body.out)).toEqual(document)
         const { port } = yield* start({ httpClient: client })
         expect(JSON.parse((yield* sendRequest(port, path)).text)).toEqual(document)
       })

@@ -12,7 +12,7 @@ export const paginationOptions: ReadonlyArray<CommandOption> = [
 export const skipInvalidOption = switchOption(
   "skip-invalid",
   "Leave out records that cannot be read, and name them; with --to, keep them in FILE.invalid.ndjson",
-  { conflictsWith: ["largest", "raw"] }
+  { conflictsWith: ["largest"] }
 )
 
 /** Returns whether the command reads more than one page. */
