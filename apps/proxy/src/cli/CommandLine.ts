@@ -57,8 +57,9 @@ export const read = (
       }; expected serve, config check, config print, config example or token NAME`
     )
   }
-  const foreign = given.find(({ command }) => command !== undefined && command !== words)
-  if (foreign !== undefined) return invalid(`--${foreign.name}: expected the command ${foreign.command}`)
+  if (values.has("connect") && command._tag !== "CheckConfig") {
+    return invalid("--connect: expected the command config check")
+  }
   const optionValues = given.flatMap(({ given, variable }) =>
     variable === undefined ? [] : [[variable, given]]
   )

@@ -6,8 +6,6 @@ export interface ProxyOption extends OptionWords {
   readonly description: string
   /** The environment variable that the option overrides. */
   readonly variable?: string
-  /** The command that has the option. Default: all. */
-  readonly command?: "config check"
 }
 
 const overriding = (
@@ -40,12 +38,7 @@ export const options: ReadonlyArray<ProxyOption> = [
   }),
   overriding(allowAnonymous, null, "Allow a non-loopback address without clients"),
   overriding(sandbox, null, "Use the embedded sandbox as upstream: synthetic data, no account, no network"),
-  {
-    name: "connect",
-    value: null,
-    description: "With config check: try Redis too, for at most 2 s",
-    command: "config check"
-  },
+  { name: "connect", value: null, description: "With config check: try Redis too, for at most 2 s" },
   { name: "help", alias: "h", value: null, description: "Show this help" },
   { name: "version", alias: "v", value: null, description: "Show the version" }
 ]
