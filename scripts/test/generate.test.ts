@@ -105,7 +105,6 @@ describe("a twelfth operation", () => {
       command: ["wallet", "tokens"],
       route: "walletTokens",
       openApi: ["/api/v2.2/wallets/{address}/tokens", "/all/api/v2.2/wallets/{address}/tokens"],
-      curl: "$PROXY/api/v2.2/wallets/0xd8da6bf26964af9d7eed9e03e53415d37aa96045/tokens",
       navigation: ["operations/walletTokens.md"],
       page: ["# walletTokens", expect.stringMatching(/^quarry wallet tokens 0x\w+ --chain eth --limit 3$/)]
     })

@@ -16,7 +16,7 @@ export const help = `quarry-proxy: caching proxy for indexed blockchain data API
 
 Serves the upstream paths of all three APIs on one origin and adds the API key. Clients only change their base URL,
 and send a token of the proxy instead of the API key. The proxy caches responses and enforces quotas per client.
-The paths are documented at /docs. A link to the status page is printed at startup.
+The paths are described at /openapi.json. A link to the status page is printed at startup.
 
 Usage:
   quarry-proxy [serve] [options]

@@ -10,8 +10,6 @@ import type { Configured } from "../pipeline/ActiveConfig.ts"
 import { type PageHandler, Pages } from "../pipeline/HandledRequest.ts"
 import * as Health from "../pipeline/Health.ts"
 import * as Router from "../pipeline/Router.ts"
-import { Upstreams } from "../upstream/Upstreams.ts"
-import * as DocsPage from "./DocsPage.ts"
 import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
 
 /**
@@ -20,9 +18,9 @@ import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
  * With anonymous access, documents require an allowed `Host`, like operations, so that a web page of another site cannot read
  * them through DNS rebinding. Probes do not: load balancers choose their `Host`.
  */
-export const layer: Layer.Layer<Pages, never, Engine | Overrides | Upstreams> = Layer.effect(
+export const layer: Layer.Layer<Pages, never, Engine | Overrides> = Layer.effect(
   Pages,
-  Effect.map(Effect.all([Engine, Overrides, Upstreams]), ([engine, overrides, { examples }]): ReadonlyMap<
+  Effect.map(Effect.all([Engine, Overrides]), ([engine, overrides]): ReadonlyMap<
     string,
     PageHandler
   > =>
@@ -36,8 +34,7 @@ export const layer: Layer.Layer<Pages, never, Engine | Overrides | Upstreams> = 
         documentPage(({ costs }) =>
           HttpResponse.json(200, OpenApiDocument.document(costs))
         )
-      ],
-      ["/docs", documentPage(({ costs }) => DocsPage.render(costs, examples))]
+      ]
     ]))
 )
 
@@ -56,7 +53,7 @@ const documentPage = (render: (configured: Configured) => HttpResponse.HttpRespo
 const index = (): HttpResponse.HttpResponse =>
   HttpResponse.json(200, {
     name: "quarry-proxy",
-    documentation: ["/docs", "/openapi.json"],
+    documentation: ["/openapi.json"],
     health: ["/livez", "/readyz"],
     operations: allOperations.map((operation) => ({
       operation: operation.id,

@@ -54,7 +54,7 @@ export const text = (generatedToken: string | null) =>
       "try:",
       ...SampleCommands.sampleCommands(config, port, examples).map((line) => `  ${line}`),
       "",
-      `docs:          ${baseUrl}/docs`,
+      `openapi:       ${baseUrl}/openapi.json`,
       ...(admin === null || adminPort === null
         ? []
         : [

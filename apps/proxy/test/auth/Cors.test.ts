@@ -79,7 +79,7 @@ describe("responses for web pages", () => {
     Effect.gen(function*() {
       const send = yield* startProxy
       for (const [origin, allows] of [[app, true], [other, true], ["https://evil.example", false]] as const) {
-        for (const path of [price, "/nowhere", "/docs"]) {
+        for (const path of [price, "/nowhere", "/openapi.json"]) {
           const headers = { origin, "access-control-request-method": "GET" }
           const response = yield* send(path, "OPTIONS", headers)
           expect([
@@ -131,7 +131,7 @@ describe("responses for web pages", () => {
           ["/streams/evm/1", "OPTIONS PATCH"],
           ["/api/v2.2/settings", "GET HEAD OPTIONS PUT"],
           ["/api/v2.2/unassigned", "GET HEAD OPTIONS"],
-          ["/docs", "GET HEAD OPTIONS"],
+          ["/openapi.json", "GET HEAD OPTIONS"],
           ["/api/v2.2/a/sync", "GET HEAD POST"],
           ["/streams/evm/%253F", "GET HEAD POST"],
           // The page learns from the response of the request what is wrong.

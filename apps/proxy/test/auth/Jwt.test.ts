@@ -250,7 +250,7 @@ describe("a JWT", () => {
         expect((yield* send({ ...bearer(jwt), "x-api-key": token })).status).toBe(200)
         expect(state.requests).toBe(1)
       }
-      for (const path of ["/livez", "/readyz?a=b", "/%6civez", "/docs", "/"]) {
+      for (const path of ["/livez", "/readyz?a=b", "/%6civez", "/openapi.json", "/"]) {
         const { status } = yield* send(bearer(bad), path)
         expect([path, status, state.requests]).toEqual([path, 200, 1])
       }

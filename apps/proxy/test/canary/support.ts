@@ -97,7 +97,7 @@ export const send = (
 }
 
 const pages = [
-  ...["/", "/docs", "/openapi.json", "/status.json", "/usage", "/metrics", "/livez", "/readyz", "/purge"],
+  ...["/", "/openapi.json", "/status.json", "/usage", "/metrics", "/livez", "/readyz", "/purge"],
   "/nowhere"
 ]
 

@@ -102,7 +102,7 @@ describe("golden records", () => {
       })
     }
     await send("the circuit breaker is open", metadata.replace("/1?", "/6?"), as("game"))
-    await send("a page", "/docs", { elsewhere: "see DocsPage.test.ts" })
+    await send("a page", "/openapi.json", { elsewhere: "see OpenApiDocument.test.ts" })
     await Effect.runPromise(running.reload(settings({ ...withCache, clients })))
     await Effect.runPromise(running.countRejection)
     await proxy("one key, and identical requests", { config: { ...withCache, clients } })

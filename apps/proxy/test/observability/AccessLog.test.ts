@@ -37,7 +37,7 @@ it.live("a line of a request has the id of the trace, of the client or of the pr
     /** The proxy has stopped: it has written all lines. */
     const traceIdOf = (headers: Record<string, string>, tracingEnabled = false) =>
       start({ tracingEnabled }).pipe(
-        Effect.flatMap(({ lines, port }) => Effect.as(sendRequest(port, "/docs", { headers }), lines)),
+        Effect.flatMap(({ lines, port }) => Effect.as(sendRequest(port, "/", { headers }), lines)),
         Effect.scoped,
         Effect.map((lines): unknown => JSON.parse(lines.at(-1) ?? "").traceId)
       )

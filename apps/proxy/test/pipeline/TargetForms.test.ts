@@ -65,7 +65,7 @@ describe("without authentication", () => {
       for (
         const authority of ["evil.example", `evil.${own}`, `${own}.evil`, "localhost%00", "%6cocalhost", "*"]
       ) {
-        for (const path of [price, `/all${price}`, "/docs", "/openapi.json", "/", "", "?a=b", "/nowhere"]) {
+        for (const path of [price, `/all${price}`, "/openapi.json", "/", "", "?a=b", "/nowhere"]) {
           const { code, status } = yield* send(`http://${authority}${path}`, { host: own })
           expect([authority, path, status, code]).toEqual([authority, path, 421, "host-not-allowed"])
         }

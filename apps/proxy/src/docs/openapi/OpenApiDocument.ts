@@ -25,7 +25,7 @@ const pageOf = (operationId: string, summary: string, responses: Readonly<Record
   }
 })
 
-export const info = {
+const info = {
   title: "quarry-proxy",
   version: "2.2",
   summary: "Caching proxy for indexed blockchain data APIs",

@@ -153,7 +153,7 @@ const listOf = (operation: DescribedOperation, cost: Cost): JsonObject => ({
 })
 
 /** Returns a path with its parameters as `{name}`. */
-export const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
+const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
 export const pathsOf = (
   operation: AnyOperation,

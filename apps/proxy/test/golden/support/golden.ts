@@ -474,7 +474,7 @@ const isOfRuntime = (line: string): boolean => line.includes("Fiber terminated w
 /** Removes stack traces, and the length of responses whose text is elsewhere: error messages and documents. */
 export const lineText = (line: string): string => {
   const text = line.replaceAll(/(\\n|\n) +at [^\n"]*?(?=\\n|\n|"|$)/g, "")
-  const withoutLength = /"code":"|"route":"\/(docs|openapi.json)"/.test(text)
+  const withoutLength = /"code":"|"route":"\/openapi.json"/.test(text)
     ? text.replace(/"bytes":\d+/, "\"bytes\":\"<length>\"")
     : text
   return text.startsWith("{") ? inOrder(withoutLength) : withoutLength
