@@ -10,7 +10,6 @@ import * as Print from "../config/Print.ts"
 import * as Values from "../config/ValueSchemas.ts"
 import * as ExitError from "../runtime/ExitError.ts"
 import * as Stores from "../runtime/Stores.ts"
-import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
 import type { Command } from "./CommandLine.ts"
 
 /** Runs a command other than `serve`. */
@@ -24,10 +23,7 @@ export const run = (
     case "CheckConfig":
       return check(options, command)
     case "PrintConfig":
-      return Effect.flatMap(
-        load(options),
-        (loaded) => Console.log(`${Print.printConfig(loaded)}\n${EffectivePolicies.comments(loaded.config)}`)
-      )
+      return Effect.flatMap(load(options), (loaded) => Console.log(Print.printConfig(loaded).trimEnd()))
     case "ExampleConfig":
       return Console.log(Example.renderExample().trimEnd())
   }

@@ -56,7 +56,3 @@ export const membersOf = ({ per, price, rateCost }: Cost): Pick<AnyOperation, "c
   price,
   per
 })
-
-/** As in `50 per chains[], at most 25`. */
-export const priceText = ({ per, price }: Cost): string =>
-  per === undefined ? `${price}` : `${price} per ${per.parameter}, at most ${per.maxItems}`
