@@ -64,8 +64,7 @@ export const serve = (
   Effect.gen(function*() {
     const { shutdownTimeout = 250, host = "127.0.0.1", port = 0 } = options
     const { handle } = yield* Sandbox
-    const server = yield* HttpServer.make(handle, shutdownTimeout)
-    const { port: actualPort } = yield* HttpServer.listenOn(server, host, port).pipe(
+    const actualPort = yield* HttpServer.serve(handle, { host, port, shutdownTimeout }).pipe(
       Effect.mapError((code) => new ListenError({ host, port, code }))
     )
     const origin = `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`

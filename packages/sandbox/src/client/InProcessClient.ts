@@ -1,16 +1,16 @@
 /** The in-process HttpClient of the sandbox. */
+import * as Cookies from "@effect/platform/Cookies"
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
-import { RequestError } from "@effect/platform/HttpClientError"
+import { RequestError, ResponseError } from "@effect/platform/HttpClientError"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as UrlParams from "@effect/platform/UrlParams"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { lazy } from "../ledger/Lazy.ts"
-import { hasNoBody } from "../service/FaultInjection.ts"
 import { bodyBytes, firstHalf, type SandboxRequest, type SandboxResponse } from "../service/HttpMessage.ts"
 
 export const httpClient = (
@@ -40,65 +40,47 @@ export const httpClient = (
     })
   )
 
-/**
- * A response that creates a `Response` only if more of it is used than status, headers and a complete body: the first
- * `Response` of a process takes 10 ms, because Node.js loads its HTTP client.
- */
+/** A response without a `Response` of the platform: the first of a process takes 10 ms, because Node.js loads its HTTP client. */
 class InProcessResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
   readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
   readonly remoteAddress = Option.none()
+  readonly cookies = Cookies.empty
   readonly request: HttpClientRequest
   readonly status: number
   readonly headers: Headers.Headers
-  readonly #body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
-  readonly #web: () => HttpClientResponse.HttpClientResponse
+  readonly stream: Stream.Stream<Uint8Array, ResponseError>
+  readonly arrayBuffer: Effect.Effect<ArrayBuffer, ResponseError>
+  readonly text: Effect.Effect<string, ResponseError>
+  readonly json: Effect.Effect<unknown, ResponseError>
+  readonly urlParamsBody: Effect.Effect<UrlParams.UrlParams, ResponseError>
+  readonly formData: Effect.Effect<FormData, ResponseError>
 
   constructor(request: HttpClientRequest, response: SandboxResponse) {
     super()
     this.request = request
     this.status = response.status
     this.headers = Headers.fromInput(response.headers)
-    this.#body = hasNoBody(response.status) ? null : responseBody(response)
-    this.#web = lazy(() =>
-      HttpClientResponse.fromWeb(
-        request,
-        new Response(this.#body, { status: response.status, headers: { ...response.headers } })
-      )
-    )
-  }
-
-  get arrayBuffer() {
-    const body = this.#body
-    return body instanceof Uint8Array ? Effect.sync(() => copy(body).buffer) : this.#web().arrayBuffer
-  }
-
-  get stream() {
-    return this.#body instanceof Uint8Array ? Stream.make(this.#body) : this.#web().stream
-  }
-
-  get text() {
-    return this.#web().text
-  }
-
-  get json() {
-    return this.#web().json
-  }
-
-  get urlParamsBody() {
-    return this.#web().urlParamsBody
-  }
-
-  get formData() {
-    return this.#web().formData
-  }
-
-  get cookies() {
-    return this.#web().cookies
+    const failure = (cause: unknown) =>
+      new ResponseError({ request, response: this, reason: "Decode", cause })
+    const bytes = bodyBytes(response)
+    const broken = response.transmission === "truncate"
+      ? Effect.fail(failure(new TypeError("terminated", { cause: new Error("other side closed") })))
+      : Effect.never
+    const isComplete = response.transmission === "complete"
+    this.stream = isComplete ? Stream.make(bytes) : Stream.concat(Stream.make(firstHalf(bytes)), broken)
+    this.arrayBuffer = isComplete ? Effect.sync(() => bytes.slice().buffer) : broken
+    this.text = Effect.map(this.arrayBuffer, (body) => new TextDecoder().decode(body))
+    this.json = Effect.tryMap(this.text, {
+      try: (text): unknown => text === "" ? null : JSON.parse(text),
+      catch: failure
+    })
+    this.urlParamsBody = Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+    this.formData = Effect.fail(failure(new TypeError("the sandbox sends no form data")))
   }
 
   toJSON() {
-    return this.#web().toJSON()
+    return HttpIncomingMessage.inspect(this, { _id: "SandboxResponse", status: this.status })
   }
 }
 
@@ -127,22 +109,4 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
     case "FormData":
       return Effect.succeed("")
   }
-}
-
-const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
-
-/** A complete body, or its first half, and then an error or nothing. */
-const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
-  const body = bodyBytes(response)
-  if (response.transmission === "complete") return body
-  let sent = false
-  return new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      if (!sent) controller.enqueue(firstHalf(body))
-      else if (response.transmission === "truncate") {
-        controller.error(new TypeError("terminated", { cause: new Error("other side closed") }))
-      }
-      sent = true
-    }
-  })
 }

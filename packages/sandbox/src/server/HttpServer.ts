@@ -17,57 +17,44 @@ import {
 /** The limit of request bodies. The only request with a body is a status update. */
 const maxBodyBytes = 1024 * 1024
 
-/** Creates a server that responds with `handle`. It closes with the scope. */
-export const make = (
+/** Serves `handle` until the scope closes. Returns the port. Fails with the error code of the operating system. */
+export const serve = (
   handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>,
-  shutdownTimeout: number
-): Effect.Effect<NodeServer, never, Scope.Scope> =>
+  { host, port, shutdownTimeout }: {
+    readonly host: string
+    readonly port: number
+    /** In milliseconds. */
+    readonly shutdownTimeout: number
+  }
+): Effect.Effect<number, string, Scope.Scope> =>
   Effect.gen(function*() {
     const run = yield* FiberSet.makeRuntime<never>()
-    return yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const server: NodeServer = createServer((request, response) => {
-          const fiber = run(
-            readRequestBody(request).pipe(
-              Effect.flatMap((body) =>
-                request.method === "OPTIONS"
-                  ? Effect.succeed(preflightResponse)
-                  : body === undefined
-                  ? Effect.succeed(payloadTooLarge)
-                  : handle({
-                    method: request.method ?? "GET",
-                    url: request.url ?? "/",
-                    headers: flattenHeaders(request),
-                    body
-                  })
-              ),
-              Effect.flatMap((sandboxResponse) =>
-                Effect.sync(() => sendResponse(response, sandboxResponse, server.listening))
-              )
-            )
-          )
-          // The client disconnected or the response is complete
-          response.once("close", () => fiber.unsafeInterruptAsFork(fiber.id()))
-        })
-        return server
-      }),
-      (server) => closeServer(server, shutdownTimeout)
-    )
-  })
-
-/** Binds a port and returns it. Fails with the error code of the operating system. */
-export const listenOn = (
-  server: NodeServer,
-  host: string,
-  port: number
-): Effect.Effect<{ readonly port: number }, string> =>
-  Effect.async((resume) => {
-    const onError = (error: NodeJS.ErrnoException) => resume(Effect.fail(error.code ?? error.message))
-    server.once("error", onError)
-    server.listen(port, host, () => {
-      server.off("error", onError)
-      const address = server.address()
-      resume(Effect.succeed({ port: typeof address === "object" && address !== null ? address.port : port }))
+    const server = createServer((request, response) => {
+      const respond = Effect.flatMap(readRequestBody(request), (body) =>
+        request.method === "OPTIONS"
+          ? Effect.succeed(preflightResponse)
+          : body === undefined
+          ? Effect.succeed(payloadTooLarge)
+          : handle({
+            method: request.method ?? "GET",
+            url: request.url ?? "/",
+            headers: flattenHeaders(request),
+            body
+          }))
+      const fiber = run(
+        Effect.map(respond, (sandboxResponse) => sendResponse(response, sandboxResponse, server.listening))
+      )
+      // The client disconnected or the response is complete
+      response.once("close", () => fiber.unsafeInterruptAsFork(fiber.id()))
+    })
+    yield* Effect.addFinalizer(() => closeServer(server, shutdownTimeout))
+    return yield* Effect.async<number, string>((resume) => {
+      server.once("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error.code ?? error.message)))
+      server.listen(port, host, () => {
+        server.removeAllListeners("error")
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+      })
     })
   })
 

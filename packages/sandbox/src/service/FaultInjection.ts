@@ -19,8 +19,7 @@ export const replacementResponse = (fault: Fault): SandboxResponse | undefined =
     : jsonResponse(status, { message: messageFor(status) }, headers)
 }
 
-/** Returns whether responses with a status have no body. */
-export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
+const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
 const messageFor = (status: number): string =>
   status === 429
