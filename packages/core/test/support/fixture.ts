@@ -8,12 +8,3 @@ export const fixture = (id: string): LosslessJson.JsonValue =>
   Either.getOrThrow(
     LosslessJson.parse(readFileSync(new URL(`../fixtures/${id}.json`, import.meta.url), "utf8"))
   )
-
-/** Returns the path of every field that is null. */
-export const nullPaths = (value: unknown, path = ""): ReadonlyArray<string> => {
-  if (value === null) return [path]
-  if (typeof value !== "object") return []
-  return Object.entries(value).flatMap(([key, member]) =>
-    nullPaths(member, path === "" ? key : `${path}.${key}`)
-  )
-}
