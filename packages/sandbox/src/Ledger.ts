@@ -13,7 +13,7 @@ import { chainLedger } from "./ledger/ChainView.ts"
 import { lazy } from "./ledger/Lazy.ts"
 import { makeLedgerTransactions } from "./ledger/LedgerTransactions.ts"
 import type { Ledger } from "./ledger/Model.ts"
-import { makeStreams } from "./ledger/Streams.ts"
+import { makeStream } from "./ledger/Streams.ts"
 
 export type * from "./ledger/Model.ts"
 
@@ -40,7 +40,7 @@ export const make = (options: {
   const name = String(seed)
   const scale = Math.max(0, Math.min(maxScale, Math.floor(options.scale ?? 10_000)))
   const accounts = makeAccounts(name)
-  const streamRecords = lazy(() => makeStreams(name))
+  const stream = lazy(() => makeStream(name))
   const mainnet = lazy(() => makeLedgerTransactions(name, "mainnet"))
   const testnet = lazy(() => makeLedgerTransactions(name, "testnet"))
   const exampleValues = lazy(() => {
@@ -58,7 +58,7 @@ export const make = (options: {
       tokenId721: 1n,
       tokenId1155: firstHashedId(workshop.collection.address),
       unindexedCollection: unindexed.collection.address,
-      stream: streamRecords().active,
+      stream: stream().id,
       transaction: mainnet().user,
       pendingTransaction: mainnet().pending
     }
@@ -70,7 +70,7 @@ export const make = (options: {
     ),
     wallets: new Map(accounts.all.map((wallet) => [wallet.address, wallet])),
     get streams() {
-      return streamRecords().all
+      return [stream()]
     },
     transactions: {
       get mainnet() {

@@ -162,7 +162,7 @@ export interface LedgerExamples {
   readonly tokenId1155: bigint
   /** The first request starts its indexing. */
   readonly unindexedCollection: Address
-  /** The ID of an active stream. */
+  /** The ID of the stream. */
   readonly stream: string
   /** A committed user transaction on the mainnet of the ledger. */
   readonly transaction: Hash
@@ -175,7 +175,6 @@ export interface Ledger {
   readonly seed: number
   readonly chains: ReadonlyMap<ChainName, ChainLedger>
   readonly wallets: ReadonlyMap<Address, Wallet>
-  /** Stream records, at least one for each status. */
   readonly streams: ReadonlyArray<{ readonly [field: string]: JsonValue }>
   /** JSON documents of ledger transactions by hash, in every variant that the ledger's public API documents. */
   readonly transactions: {
