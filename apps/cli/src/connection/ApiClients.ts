@@ -1,33 +1,39 @@
 /** Calls operations at the upstreams that the settings of a command describe. */
 import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
-import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
-import { baseUrlSettings } from "@blockquarry/core/Upstreams"
+import { type EncodedRequest, formatQuery, requestEncoder } from "@blockquarry/core/RequestEncoding"
+import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import * as ApiClient from "@blockquarry/http/ApiClient"
 import * as ApiRequest from "@blockquarry/http/ApiRequest"
+import * as BaseUrl from "@blockquarry/http/gateway/BaseUrl"
 import * as Engine from "@blockquarry/http/gateway/Engine"
 import type { RawResponse } from "@blockquarry/http/gateway/RawResponse"
 import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Upstream from "@blockquarry/http/gateway/Upstream"
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Timeouts from "@blockquarry/http/Timeouts"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { rateLimitOption } from "../args/GlobalOptions.ts"
 import { addedQuery } from "../args/QueryOption.ts"
+import { findApiKey } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/Configuration.ts"
-import type { UsageError } from "../errors/CommandError.ts"
-import type { CommandTerminal } from "../terminal/Terminal.ts"
+import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } from "../errors/CommandError.ts"
+import { styled } from "../terminal/StreamInfo.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+import { responseMessage } from "../terminal/VerboseLog.ts"
+import { baseUrlOption } from "../text/BaseUrlOptions.ts"
 import { withCursorOf } from "../text/Json.ts"
-import {
-  connect,
-  type Connection,
-  type ConnectionError,
-  type RequestedOperation,
-  upstreamOf
-} from "./Connection.ts"
-import type { HttpTransport } from "./HttpTransport.ts"
+import { configuredBaseUrl, type RequestedOperation, upstreamOf, userAgent } from "./Connection.ts"
+import { HttpTransport } from "./HttpTransport.ts"
+
+type ConnectionError = MissingApiKeyError | UsageError | ConfigFileError
 
 /** Receives the last response of each request, also that of an error. */
 type OnResponse = (response: RawResponse) => void
@@ -46,7 +52,12 @@ export interface ApiClientsService {
     written: Pick<EncodedRequest, "query" | "body">,
     onResponse?: OnResponse
   ) => Effect.Effect<ApiRequest.RequestFunction, ConnectionError>
-  readonly requestUrl: Connection["requestUrl"]
+  /** Returns the URL of a request, for commands that print it. Reads no API key: a command that prints it may ask the user. */
+  readonly requestUrl: (
+    operation: RequestedOperation,
+    values: ArgumentValues,
+    request: EncodedRequest
+  ) => Effect.Effect<string, UsageError>
 }
 
 export class ApiClients extends Context.Tag("@blockquarry/cli/ApiClients")<ApiClients, ApiClientsService>() {}
@@ -61,6 +72,9 @@ const timeoutsOf = ({ timeout }: CommandSettings): Timeouts.Timeouts =>
 /** None: a command waits and retries by itself, and an open circuit would reject the other inputs of a command. */
 const breaker = { minimum: Number.POSITIVE_INFINITY }
 
+/** The address of `quarry sandbox serve`. The sandbox in this process has none. */
+const sandboxOrigin = "http://127.0.0.1:4000"
+
 /** Connects to the sandbox, or to the configured service. */
 export const layerFromSettings = (
   settings: CommandSettings
@@ -68,7 +82,11 @@ export const layerFromSettings = (
   Layer.scoped(
     ApiClients,
     Effect.gen(function*() {
-      const { client, endpoint, requestUrl } = yield* connect(settings)
+      const { baseUrl, client, defaultRateLimit, key } = settings.isSandbox
+        ? yield* connectToSandbox
+        : yield* connectToService(settings)
+      const configuredRate = settings.configuration.values.get(rateLimitOption.name)?.value ?? ""
+      const rateLimit = Either.getOrElse(RateLimit.parse(configuredRate), () => defaultRateLimit)
       // One engine, so that all inputs of a command share its rate limit
       const services = yield* Layer.build(Layer.merge(Engine.layer, client))
       const { decoded, raw } = Context.get(services, Engine.Engine)
@@ -91,13 +109,16 @@ export const layerFromSettings = (
         Effect.gen(function*() {
           const query = yield* addedQuery(operation, values)
           const name = upstreamOf(operation, values)
-          const options = { ...(yield* endpoint(name)), timeouts, breaker }
-          const upstream = yield* Upstream.make(operation.api, options, {
+          const options = { baseUrl: yield* baseUrl(name), rateLimit, userAgent, timeouts, breaker }
+          const apiKey = yield* key
+          // The ledger API works without a key
+          if (apiKey === undefined && operation.api !== "ledger") return yield* new MissingApiKeyError()
+          const upstream = yield* Upstream.make(operation.api, { ...options, apiKey }, {
             apiKey: Settings.apiKey,
             baseUrl: baseUrlSettings[name].variable
           }).pipe(
             Effect.provide(services),
-            // The endpoint is valid
+            // The options are valid
             Effect.catchTag("ConfigError", Effect.die)
           )
           return { query, upstream }
@@ -119,7 +140,69 @@ export const layerFromSettings = (
               return (input, request = encode(input)) =>
                 send(input, { ...request, query, body: body && withCursorOf(body, request.body ?? "") })
             })),
-        requestUrl
+        requestUrl: (operation, values, request) =>
+          Effect.gen(function*() {
+            const query = [...request.query, ...yield* addedQuery(operation, values)]
+            const apiUrl = Either.getOrThrow(
+              BaseUrl.normalize(operation.api, yield* baseUrl(upstreamOf(operation, values)))
+            )
+            const url =
+              new URL(apiUrl + request.path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
+            return settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
+          })
       }
     })
   )
+
+/** Of the settings, only a rate limit applies. */
+const connectToSandbox = Effect.gen(function*() {
+  const terminal = yield* CommandTerminal
+  yield* terminal.note(
+    styled(terminal.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
+  )
+  const { apiKey, baseUrls, client } = yield* (yield* HttpTransport).sandbox
+  return {
+    client,
+    baseUrl: (upstream: UpstreamName) => Effect.succeed(baseUrls[upstream]),
+    key: Effect.succeed(Redacted.make(apiKey)),
+    defaultRateLimit: RateLimit.none
+  }
+})
+
+const connectToService = (settings: CommandSettings) =>
+  Effect.gen(function*() {
+    const { network } = yield* HttpTransport
+    const client = yield* network(settings.sendsManyRequests ? "many-requests" : "few-requests")
+    return {
+      client: settings.isVerbose ? withCacheLog(client) : client,
+      baseUrl: (upstream: UpstreamName) => {
+        const configured = configuredBaseUrl(upstream, settings)
+        if (configured !== undefined) return Effect.succeed(configured)
+        const { name, variable } = baseUrlOption(upstream)
+        return new UsageError({
+          reason: `${variable} is not set`,
+          hint: `run quarry config set ${name} <url>, set ${variable} or --${name} <url>, ${sandboxHint}`
+        })
+      },
+      key: yield* Effect.cached(
+        Effect.flatMap(
+          findApiKey(settings.configuration),
+          (found) => found?.read ?? Effect.succeed(undefined)
+        )
+      ),
+      defaultRateLimit: RateLimit.standard
+    }
+  })
+
+/** Logs what responses say about the cache of a proxy. Only with `--verbose`, because it makes requests slower. */
+const withCacheLog = (client: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.map(client, (context) =>
+    Context.make(
+      HttpClient.HttpClient,
+      HttpClient.tap(Context.get(context, HttpClient.HttpClient), ({ headers }) => {
+        const cache = headers["cache-status"]
+        return cache === undefined
+          ? Effect.void
+          : Effect.annotateLogs(Effect.logDebug(responseMessage), { cache })
+      })
+    ))

@@ -6,7 +6,8 @@ import * as Settings from "@blockquarry/http/gateway/Settings"
 import * as Effect from "effect/Effect"
 import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import { connect, type RequestedOperation } from "../connection/Connection.ts"
+import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
+import type { RequestedOperation } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
@@ -49,7 +50,7 @@ export const printRequest = (
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const { requestUrl } = yield* connect(settings)
+    const { requestUrl } = yield* ApiClients
     const url = yield* requestUrl(operation, values, request)
     yield* print(`${formatCurl(request, url)}\n`)
-  })
+  }).pipe(Effect.provide(layerFromSettings(settings)))
