@@ -1,7 +1,6 @@
 /** Settings: their names, their sources and their values. How they apply is in the golden records. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as fc from "effect/FastCheck"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
@@ -32,20 +31,6 @@ it("have the names of options", () => {
   // A switch that is on by default has an option that turns it off
   const missing = settings.filter(({ name }) => !names.has(name) && !names.has(`no-${name}`))
   expect(missing.map(({ name }) => name)).toEqual(["api-key-command"])
-})
-
-it("prefer the option to the environment, the project file, the profile and the user file", () => {
-  const sources = ["option", "environment", "project", "profile", "user"]
-  fc.assert(fc.property(fc.subarray(sources), (present) => {
-    const layers = sources.map((source) =>
-      new Map(
-        present.includes(source)
-          ? [["chain", { value: source, origin: { _tag: "Default" as const, text: source } }]]
-          : []
-      )
-    )
-    return Configuration.resolve(layers).get("chain")?.value === present[0]
-  }))
 })
 
 it.effect("have a variable, and can be set in the user file and in a profile", () =>
