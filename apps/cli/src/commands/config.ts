@@ -22,17 +22,11 @@ import {
 import { findSetting, type Setting, settings, unknownSetting } from "../config/Setting.ts"
 import { NotSetError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { note, print } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 const names = settings.map(({ name }) => name)
-
-const projectOption = switchOption(
-  "project",
-  "Use the project file .quarry.yaml of the working directory instead of your own file"
-)
 
 const settingArgument = commandArgument("setting", "Name of the setting", { choices: names })
 
@@ -100,20 +94,12 @@ export const configGet = localCommand({
   })
 })
 
-const fileOf = (configuration: Configuration, isProject: boolean) =>
-  isProject
-    ? Effect.succeed(configuration.files.project ?? configuration.files.newProject)
-    : requireUserFile(configuration)
-
 /** Returns where `config set` and `config unset` write: to a profile if the command line or the environment selects it. */
-const targetOf = ({ settings: { configuration }, values }: CommandInvocation, name: string) => {
-  const isProject = isEnabled(values, projectOption.name)
+const targetOf = (configuration: Configuration, name: string) => {
   const { profile } = configuration
-  const isInProfile = selectsProfile(configuration) && !isProject && name !== "profile" &&
-    profile !== defaultProfile
-  return Effect.map(fileOf(configuration, isProject), (file) => ({
+  const isInProfile = selectsProfile(configuration) && name !== "profile" && profile !== defaultProfile
+  return Effect.map(requireUserFile(configuration), (file) => ({
     file,
-    kind: isProject ? "project" as const : "user" as const,
     isInProfile,
     path: isInProfile ? ["profiles", profile, name] as const : [name] as const,
     label: isInProfile ? `${file} (profile ${profile})` : file
@@ -129,13 +115,13 @@ export const configSet = localCommand({
     settingArgument,
     commandArgument("value", "Value, as for the option", { completes: "setting" })
   ],
-  options: [projectOption, profileOption],
-  examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
-  run: Effect.fnUntraced(function*(invocation) {
-    const name = singleValue(invocation.values, "setting") ?? ""
-    const value = singleValue(invocation.values, "value") ?? ""
-    const target = yield* targetOf(invocation, name)
-    const problem = ConfigFile.nameProblem(name, target.kind, target.isInProfile)
+  options: [profileOption],
+  examples: ["chain polygon", "base-url https://api.example.com --profile work"],
+  run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
+    const name = singleValue(values, "setting") ?? ""
+    const value = singleValue(values, "value") ?? ""
+    const target = yield* targetOf(configuration, name)
+    const problem = ConfigFile.nameProblem(name, target.isInProfile)
     if (problem !== null) {
       return yield* new UsageError({
         reason: problem.message,
@@ -154,7 +140,6 @@ export const configSet = localCommand({
     if (invalid !== null) {
       return yield* new UsageError({ reason: `${name}: ${invalid.message}`, hint: invalid.hint })
     }
-    const { configuration } = invocation.settings
     if (name === "profile" && !configuration.profiles.includes(value) && !(yield* hasStoredKey(value))) {
       return yield* unknownProfile(value, configuration, null)
     }
@@ -170,11 +155,11 @@ export const configUnset = localCommand({
   allowsInvalidConfiguration: true,
   note: "Also removes a line with an unknown name.",
   arguments: [settingArgument],
-  options: [projectOption, profileOption],
+  options: [profileOption],
   examples: ["chain", "base-url --profile work"],
-  run: Effect.fnUntraced(function*(invocation) {
-    const name = singleValue(invocation.values, "setting") ?? ""
-    const target = yield* targetOf(invocation, name)
+  run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
+    const name = singleValue(values, "setting") ?? ""
+    const target = yield* targetOf(configuration, name)
     if (name === "profiles" || name === "aliases") yield* requireSetting(name)
     const wasSet = yield* ConfigFile.removeValue(target.file, target.path)
     if (!wasSet) yield* requireSetting(name)
@@ -195,7 +180,7 @@ export const configList = localCommand({
   path: ["config", "list"],
   summary: "List all settings with the values that apply",
   allowsInvalidConfiguration: true,
-  note: "Precedence: options, environment variables, project file, profile, user file, defaults.",
+  note: "Precedence: options, environment variables, profile, file outside of profiles, defaults.",
   options: [showOriginOption, ...settingOptions],
   examples: ["", "--show-origin", "--profile work -o json"],
   run: Effect.fnUntraced(function*({ settings, values }) {
@@ -222,9 +207,7 @@ export const configPath = localCommand({
   path: ["config", "path"],
   summary: "Print the path of the configuration file",
   allowsInvalidConfiguration: true,
-  options: [projectOption],
-  examples: ["", "--project"],
-  run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
-    yield* print(`${yield* fileOf(configuration, isEnabled(values, projectOption.name))}\n`)
+  run: Effect.fnUntraced(function*({ settings: { configuration } }) {
+    yield* print(`${yield* requireUserFile(configuration)}\n`)
   })
 })

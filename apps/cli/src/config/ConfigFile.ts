@@ -1,5 +1,5 @@
 /**
- * Configuration files: YAML with the names of options as keys, in which every value is text.
+ * The configuration file: YAML with the names of options as keys, in which every value is text.
  *
  * The parser is loaded only if there is a file.
  */
@@ -44,8 +44,6 @@ export interface ConfigFile {
   readonly issues: ReadonlyArray<ConfigIssue>
 }
 
-export type FileKind = "user" | "project"
-
 const loadYaml = Effect.promise(() => import("yaml"))
 
 type YamlModule = typeof Yaml
@@ -71,12 +69,12 @@ const withoutValues = (file: string, issues: ConfigFile["issues"] = []): ConfigF
 })
 
 /** Reads a file. One that does not exist has no values, and what is invalid is part of the result. */
-export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile> =>
+export const read = (file: string): Effect.Effect<ConfigFile> =>
   readSmallFile(file).pipe(
     Effect.flatMap((text) =>
       text === null
         ? Effect.succeed(withoutValues(file))
-        : Effect.map(loadYaml, (yaml) => parse(yaml, text, file, kind))
+        : Effect.map(loadYaml, (yaml) => parse(yaml, text, file))
     ),
     Effect.catchTag(
       "ConfigFileError",
@@ -86,7 +84,7 @@ export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile> =>
 
 const isSection = (path: string): boolean => /^(?:aliases|profiles(?:\.[^.]+)?)$/.test(path)
 
-const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): ConfigFile => {
+const parse = (yaml: YamlModule, text: string, file: string): ConfigFile => {
   const { document, lineAt } = parseText(yaml, text)
   // Errors after the first one are mostly its consequences
   const [error] = document.errors
@@ -102,7 +100,7 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
         name: String(key),
         line: lineAt(yaml.isNode(key) ? key.range?.[0] ?? 0 : 0),
         value: yaml.isScalar(value) ? String(value.value ?? "") : null,
-        isSection: kind === "user" && isSection(path),
+        isSection: isSection(path),
         isMapping: yaml.isMap(value)
       }
       return [entry, ...entry.isSection ? entriesOf(value, path) : []]
@@ -110,7 +108,7 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
   const isMapping = document.contents === null || yaml.isMap(document.contents)
   const entries = isMapping ? entriesOf(document.contents, "") : [wholeFile]
   const [issues, valid] = Arr.partitionMap(entries, (entry) => {
-    const invalid = entryProblem(entry, kind)
+    const invalid = entryProblem(entry)
     return invalid === null ? Either.right(entry) : Either.left({ file, line: entry.line, ...invalid })
   })
   return {
@@ -137,10 +135,7 @@ const describeYaml = ({ code }: Yaml.YAMLError): string =>
 const yamlHint = "correct it in an editor"
 
 /** Returns what is wrong with an entry; null if it is valid. */
-const entryProblem = (
-  { isMapping, isSection, name, section, value }: Entry,
-  kind: FileKind
-): Problem | null => {
+const entryProblem = ({ isMapping, isSection, name, section, value }: Entry): Problem | null => {
   if (section === "profiles" && !isProfileName(name)) {
     return problem(`profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
   }
@@ -150,7 +145,7 @@ const entryProblem = (
       (name === name.toLowerCase() ? null : "expected lower case")
     return reason === null ? null : problem(`alias ${JSON.stringify(name)}: ${reason}`)
   }
-  const invalidName = nameProblem(name, kind, section !== "")
+  const invalidName = nameProblem(name, section !== "")
   if (invalidName !== null) return invalidName
   const invalid = value === null
     ? problem("expected a single value")
@@ -158,24 +153,15 @@ const entryProblem = (
   return invalid === null ? null : { ...invalid, message: `${name}: ${invalid.message}` }
 }
 
-/** Returns why a file of a kind may not contain a setting; null if it may. */
-export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): Problem | null => {
+/** Returns why a file may not contain a setting; null if it may. */
+export const nameProblem = (name: string, isProfile: boolean): Problem | null => {
   if (looksLikeApiKey(name)) {
     return {
       message: `${JSON.stringify(name)}: configuration files must not contain the API key`,
-      hint: `remove the line${kind === "project" ? ", replace the key if others can read it" : ""}, and ` +
-        "store the key with quarry auth login"
+      hint: "remove the line, and store the key with quarry auth login"
     }
   }
-  const setting = findSetting(name)
-  if (setting === undefined) return unknownSetting(name, ["profiles", "aliases"])
-  if (kind === "project" && !setting.isSafeInProject) {
-    return {
-      message: `${name}: not allowed in a project file, because it determines where the API key is sent or ` +
-        "which program runs",
-      hint: "set it in a profile of your own file, and select that profile here: profile: <name>"
-    }
-  }
+  if (findSetting(name) === undefined) return unknownSetting(name, ["profiles", "aliases"])
   return isProfile && name === "profile" ? problem("profile: not allowed in a profile") : null
 }
 

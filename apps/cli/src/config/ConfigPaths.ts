@@ -1,4 +1,4 @@
-/** Locations of configuration files. Pure functions, so that the rules of every platform can be tested on any. */
+/** Locations of the configuration file and of API keys. Pure functions, so that the rules of every platform can be tested on any. */
 import * as NodePath from "node:path"
 
 /** The platform and the environment variables that determine the locations. */
@@ -6,8 +6,6 @@ export interface PathEnvironment {
   readonly platform: NodeJS.Platform
   readonly variable: (name: string) => string
 }
-
-export const projectFileName = ".quarry.yaml"
 
 const pathOf = ({ platform }: PathEnvironment): NodePath.PlatformPath =>
   platform === "win32" ? NodePath.win32 : NodePath.posix
@@ -39,26 +37,4 @@ export const userFile = (environment: PathEnvironment): string | null => {
 export const apiKeyFile = (environment: PathEnvironment, profile: string): string | null => {
   const directory = userDirectory(environment)
   return directory === null ? null : pathOf(environment).join(directory, "keys", `${profile}.key`)
-}
-
-/**
- * Returns the directories to search for a project file: the working directory and those above it, up to the root of a
- * repository, and neither the home directory nor what is above it.
- */
-export const projectDirectories = (
-  environment: PathEnvironment,
-  workingDirectory: string,
-  isRepositoryRoot: (directory: string) => boolean
-): ReadonlyArray<string> => {
-  const path = pathOf(environment)
-  const home = homeDirectory(environment)
-  const directories: Array<string> = []
-  let directory = path.resolve(workingDirectory)
-  while (home === null || directory !== path.resolve(home)) {
-    directories.push(directory)
-    const parent = path.dirname(directory)
-    if (parent === directory || isRepositoryRoot(directory)) break
-    directory = parent
-  }
-  return directories
 }

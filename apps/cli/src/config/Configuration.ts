@@ -1,15 +1,12 @@
 /**
- * The configuration of a command: options, environment variables, the project file, and the user file. Earlier ones take
+ * The configuration of a command: options, environment variables, and the configuration file. Earlier ones take
  * precedence, and a profile takes precedence over the settings outside of profiles.
  */
 import * as Arr from "effect/Array"
-import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
-import * as fs from "node:fs"
-import * as NodePath from "node:path"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
@@ -42,24 +39,11 @@ export interface Configuration {
   readonly profile: string
   readonly profiles: ReadonlyArray<string>
   readonly addressBook: AddressBook.AddressBook
-  readonly files: ConfigFiles
-  /** What is invalid in files and environment variables. */
+  /** Null without a home directory. */
+  readonly file: string | null
+  /** What is invalid in the file and environment variables. */
   readonly issues: ReadonlyArray<ConfigFile.ConfigIssue>
 }
-
-interface ConfigFiles {
-  /** Null without a home directory. */
-  readonly user: string | null
-  readonly project: string | null
-  /** The project file that a command creates if there is none. */
-  readonly newProject: string
-}
-
-/** The directory in which the project file is searched. Default: that of the process. */
-export class WorkingDirectory extends Context.Reference<WorkingDirectory>()(
-  "@blockquarry/cli/WorkingDirectory",
-  { defaultValue: () => process.cwd() }
-) {}
 
 /** The profile of settings outside of profiles. */
 export const defaultProfile = "default"
@@ -74,21 +58,6 @@ export const pathEnvironment: Effect.Effect<ConfigPaths.PathEnvironment> = Effec
   }
 )
 
-const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
-  const environment = yield* pathEnvironment
-  const workingDirectory = yield* WorkingDirectory
-  const candidates = ConfigPaths.projectDirectories(
-    environment,
-    workingDirectory,
-    (directory) => fs.existsSync(NodePath.join(directory, ".git"))
-  ).map((directory) => NodePath.join(directory, ConfigPaths.projectFileName))
-  return {
-    user: ConfigPaths.userFile(environment),
-    project: candidates.find((file) => fs.existsSync(file)) ?? null,
-    newProject: NodePath.join(workingDirectory, ConfigPaths.projectFileName)
-  }
-})
-
 /** The error of a command that needs the directory of the user's files, which is unknown. */
 export const missingHome = (file: string): ConfigFileError =>
   new ConfigFileError({
@@ -98,17 +67,16 @@ export const missingHome = (file: string): ConfigFileError =>
   })
 
 export const requireUserFile = (
-  { files: { user } }: Configuration
-): Effect.Effect<string, ConfigFileError> => user === null ? missingHome("config.yaml") : Effect.succeed(user)
+  { file }: Configuration
+): Effect.Effect<string, ConfigFileError> => file === null ? missingHome("config.yaml") : Effect.succeed(file)
 
 /** Resolves all settings. `options` are those of the command line. */
 export const load = (options: ArgumentValues): Effect.Effect<Configuration> =>
   Effect.gen(function*() {
-    const files = yield* locateFiles
-    const user = files.user === null ? null : yield* ConfigFile.read(files.user, "user")
-    const project = files.project === null ? null : yield* ConfigFile.read(files.project, "project")
+    const file = ConfigPaths.userFile(yield* pathEnvironment)
+    const user = file === null ? null : yield* ConfigFile.read(file)
     const [invalidVariables, variables] = yield* readEnvironment
-    const preferred = [fromOptions(options), new Map(variables), fromFile(project)]
+    const preferred = [fromOptions(options), new Map(variables)]
     const profile = resolve([...preferred, fromFile(user)]).get("profile")?.value ?? defaultProfile
     return {
       values: resolve([...preferred, fromFile(user, profile), fromFile(user)]),
@@ -117,8 +85,8 @@ export const load = (options: ArgumentValues): Effect.Effect<Configuration> =>
       addressBook: AddressBook.make(
         new Map(valuesIn(user, "aliases").map(({ name, value }) => [name, (value ?? "").toLowerCase()]))
       ),
-      files,
-      issues: [...invalidVariables, ...project?.issues ?? [], ...user?.issues ?? []]
+      file,
+      issues: [...invalidVariables, ...user?.issues ?? []]
     }
   })
 

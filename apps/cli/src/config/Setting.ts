@@ -26,11 +26,6 @@ export interface Setting {
   readonly parseVariable?: (text: string) => string
   /** Returns what is wrong with a value, or null. Does not repeat a value that may contain a secret. */
   readonly check: Check
-  /**
-   * Whether a project file may set it. Not if it determines where the API key is sent or which programs run, because a
-   * project may come from an untrusted source.
-   */
-  readonly isSafeInProject: boolean
 }
 
 const booleanWords: ReadonlyMap<string, string> = new Map([
@@ -59,17 +54,16 @@ const chain = expecting(
   }
 )
 
-/** Makes a setting. Default: any value, no default, and allowed in a project file. */
+/** Makes a setting, by default without a default and with any value. */
 const setting = (
   name: string,
   description: string,
-  details: Partial<Omit<Setting, "name" | "description">>
+  details: Partial<Omit<Setting, "name" | "description">> = {}
 ): Setting => ({
   name,
   description,
   defaultValue: null,
   check: () => null,
-  isSafeInProject: true,
   ...details
 })
 
@@ -79,12 +73,8 @@ const flag = { defaultValue: "false", check: boolean, parseVariable: parseBoolea
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [
-  ...baseUrlOptions.map(({ description, name }) =>
-    setting(name, description, { check: baseUrl, isSafeInProject: false })
-  ),
-  setting("api-key-command", "Command that prints the API key, for example of a password manager", {
-    isSafeInProject: false
-  }),
+  ...baseUrlOptions.map(({ description, name }) => setting(name, description, { check: baseUrl })),
+  setting("api-key-command", "Command that prints the API key, for example of a password manager"),
   setting("profile", "Profile whose settings and API key apply", {
     ...checkOf(profileOption),
     defaultValue: "default"
@@ -100,10 +90,7 @@ export const settings: ReadonlyArray<Setting> = [
   }),
   setting("timeout", "Timeout of the whole command", { ...checkOf(timeoutOption), defaultValue: "none" }),
   setting("color", "Use of colors", { ...checkOf(colorOption), defaultValue: "auto" }),
-  setting("pager", "Program that shows long output, or false for none", {
-    defaultNote: "PAGER, or less",
-    isSafeInProject: false
-  }),
+  setting("pager", "Program that shows long output, or false for none", { defaultNote: "PAGER, or less" }),
   setting("utc", "Whether times are absolute", flag),
   setting("sandbox", "Whether commands use the built-in sandbox", flag)
 ]

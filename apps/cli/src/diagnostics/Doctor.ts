@@ -44,7 +44,7 @@ export const runChecks = (
     const local = [
       // The program does not start with an older version than it requires
       ok("node", `Node.js ${process.version} on ${process.platform} ${process.arch}`),
-      ...checkFiles(settings),
+      ...checkFile(settings),
       ...(yield* checkProfile(settings))
     ]
     return settings.isSandbox
@@ -52,20 +52,12 @@ export const runChecks = (
       : [...local, ...(yield* checkNetwork(settings))]
   })
 
-const checkFiles = ({ configuration: { files, issues } }: CommandSettings): ReadonlyArray<Finding> => {
-  const found = [files.user, files.project].flatMap((file) =>
-    file !== null && fs.existsSync(file) ? [file] : []
-  )
-  if (issues.length > 0) {
-    return issues.map((issue) => failed("configuration", formatIssue(issue), issue.hint ?? "correct it"))
-  }
-  return found.length === 0
-    ? [skipped(
-      "configuration",
-      files.user === null ? "no configuration file, and HOME is not set" : `${files.user} does not exist`
-    )]
-    : found.map((file) => ok("configuration", file))
-}
+const checkFile = ({ configuration: { file, issues } }: CommandSettings): ReadonlyArray<Finding> =>
+  issues.length > 0
+    ? issues.map((issue) => failed("configuration", formatIssue(issue), issue.hint ?? "correct it"))
+    : file === null
+    ? [skipped("configuration", "no configuration file, and HOME is not set")]
+    : [fs.existsSync(file) ? ok("configuration", file) : skipped("configuration", `${file} does not exist`)]
 
 const checkProfile = ({ configuration }: CommandSettings): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function*() {

@@ -1,8 +1,6 @@
 /** Settings: their names, their sources and their values. How they apply is in the golden records. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as fs from "node:fs"
-import { join } from "node:path"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import * as Configuration from "../../src/config/Configuration.ts"
 import { settings, variableOf } from "../../src/config/Setting.ts"
@@ -56,19 +54,4 @@ it.live("accept what config get prints, also defaults", () =>
       const printed = yield* run(["config", "get", name], { env: { PAGER: "more" } })
       expect([name, (yield* run(["config", "set", name, printed.out.trim()])).code]).toEqual([name, 0])
     }
-  }))
-
-it.effect("apply from a project file above the working directory, but not above the repository", () =>
-  Effect.gen(function*() {
-    const { project, projectFile, use, writeProject } = yield* directories
-    const deep = join(project, "a/b")
-    fs.mkdirSync(deep, { recursive: true })
-    fs.writeFileSync(join(project, "..", ".quarry.yaml"), "chain: palm\n")
-    const load = use()(
-      Effect.provideService(Configuration.load(new Map()), Configuration.WorkingDirectory, deep)
-    )
-    expect((yield* load).values.size).toBe(0)
-    writeProject("chain: bsc\n")
-    const loaded = yield* load
-    expect([loaded.values.get("chain")?.value, loaded.files.project]).toEqual(["bsc", projectFile])
   }))

@@ -50,9 +50,8 @@ export interface Result {
 
 export interface Session extends Omit<Case, "line"> {
   readonly lines: ReadonlyArray<string>
-  /** The user file, and the project file. */
+  /** The configuration file. */
   readonly user?: string
-  readonly project?: string
   /** Whether the text on stdin is typed at a terminal. */
   readonly isTyped?: boolean
   /** Whether the sandbox is reached over the network. */
@@ -109,7 +108,6 @@ const optionLines: ReadonlyArray<readonly [name: keyof Options, before: string, 
   ["broken", "the client fails with a defect"],
   ["full", "the disk is full"],
   ["user", "~/.config/quarry/config.yaml: "],
-  ["project", ".quarry.yaml: "],
   ["terminal", "terminal: ", " columns"],
   ["isColored", "colors"],
   ["closedAfter", "the reader closes stdout after ", " writes"],

@@ -98,9 +98,8 @@ export const run = (input: Case): Promise<Result> => Effect.runPromise(runWith(i
 /** Runs the lines of a session one after another, those of the shell in the project. */
 export const runSession = (session: Session): Promise<ReadonlyArray<readonly [Case, Result]>> =>
   Effect.gen(function*() {
-    const { home, project, run, writeProject, writeUser } = yield* directories
+    const { home, project, run, writeUser } = yield* directories
     if (session.user !== undefined) writeUser(session.user)
-    if (session.project !== undefined) writeProject(session.project)
     const served = session.isServed === true
       ? { client: yield* HttpClient.HttpClient, env: yield* serveSandbox }
       : null

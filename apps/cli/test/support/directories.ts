@@ -5,7 +5,6 @@ import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { WorkingDirectory } from "../../src/config/Configuration.ts"
 import { SecretInput, type SecretInputService } from "../../src/config/SecretInput.ts"
 import { temporaryFolder } from "./exports.ts"
 import { quarry, type RunOptions, type RunResult } from "./quarry.ts"
@@ -13,11 +12,9 @@ import { quarry, type RunOptions, type RunResult } from "./quarry.ts"
 export interface Directories {
   readonly home: string
   readonly project: string
-  readonly projectFile: string
   readonly keyFile: (profile: string) => string
   readonly writeUser: (text: string) => void
-  readonly writeProject: (text: string) => void
-  /** Runs quarry in the project, with the home directory and environment variables. */
+  /** Runs quarry with the home directory and environment variables. */
   readonly run: (
     argv: ReadonlyArray<string>,
     options?: RunOptions & { readonly input?: SecretInputService }
@@ -56,25 +53,21 @@ export const directories: Effect.Effect<Directories> = Effect.sync(() => {
   const home = join(root, "home")
   const project = join(root, "project")
   const userFile = join(home, ".config/quarry/config.yaml")
-  const projectFile = join(project, ".quarry.yaml")
-  fs.mkdirSync(join(project, ".git"), { recursive: true })
+  fs.mkdirSync(project, { recursive: true })
   fs.mkdirSync(home)
   return {
     home,
     project,
-    projectFile,
     keyFile: (profile) => join(home, `.config/quarry/keys/${profile}.key`),
     writeUser: (text) => write(userFile, text),
-    writeProject: (text) => write(projectFile, text),
     run: (argv, { input = noInput, ...options } = {}) =>
       quarry(argv, { ...options, env: { HOME: home, ...options.env } }).pipe(
-        Effect.provideService(WorkingDirectory, project),
         Effect.provideService(SecretInput, input)
       ),
     use: (env = {}) => (effect) =>
-      effect.pipe(
-        Effect.provideService(WorkingDirectory, project),
-        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ HOME: home, ...env }))))
+      Effect.withConfigProvider(
+        effect,
+        ConfigProvider.fromMap(new Map(Object.entries({ HOME: home, ...env })))
       )
   }
 })
