@@ -2,7 +2,7 @@
 import type { ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
-import { fileExtensions, formatOfFile } from "../formats/FileFormat.ts"
+import { fileExtensions, formatOfFile } from "../formats/RecordFormat.ts"
 import { isOutputFormat, outputFormats } from "../render/View.ts"
 import { colorModes } from "../terminal/StreamInfo.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"

@@ -23,7 +23,7 @@ import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
 import { attempt, ifExists, remove, sizeOf } from "../files/Files.ts"
-import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
+import type { FileFormat, PartEncoder } from "../formats/RecordFormat.ts"
 import {
   type InvalidRecord,
   limitRecords,

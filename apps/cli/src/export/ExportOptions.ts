@@ -6,7 +6,7 @@ import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
 import { type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { isExport, outputOption, toOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
-import { formatOfFile } from "../formats/FileFormat.ts"
+import { formatOfFile } from "../formats/RecordFormat.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 
 const resumeOption = switchOption("resume", "Continue an interrupted export; without one, start", {

@@ -7,8 +7,8 @@
 import { parquetMetadata, type RowGroup, type SchemaElement } from "hyparquet"
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer"
 import { gzipSync } from "node:zlib"
-import type { FileFormat, PartEncoder } from "./FileFormat.ts"
 import { type FieldKind, type RecordField, valueAt } from "./RecordFields.ts"
+import type { FileFormat, PartEncoder } from "./RecordFormat.ts"
 
 export interface ParquetOptions {
   readonly fields: ReadonlyArray<RecordField>

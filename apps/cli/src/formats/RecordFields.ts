@@ -3,6 +3,8 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as AST from "effect/SchemaAST"
+import type { Column } from "../render/Table.ts"
+import { toJson } from "../text/Json.ts"
 
 /** What a field contains in the encoded record, where it is not null. */
 export type FieldKind =
@@ -135,3 +137,32 @@ export const valueAt = (record: unknown, path: RecordField["path"]): unknown => 
   for (const name of path) value = Predicate.isRecord(value) ? value[name] : undefined
   return value
 }
+
+/** Names of fields whose values are shortened in the middle. */
+const idName = /address$|hash$|^owner_of$|^sender$|^token_id$/i
+
+const columnKinds: Readonly<Record<FieldKind, Column<unknown>["kind"]>> = {
+  amount: "number",
+  decimal: "number",
+  float: "number",
+  integer: "number",
+  boolean: "fixed",
+  time: "fixed",
+  json: "text",
+  string: "text"
+}
+
+const formatValue = (value: unknown): string =>
+  value === null || value === undefined ? "" : Predicate.isString(value) ? value : toJson(value)
+
+/** Returns table columns of fields: the values as they are, without formatting. */
+export const fieldColumns = (fields: ReadonlyArray<RecordField>): ReadonlyArray<Column<unknown>> =>
+  fields.map((field) => ({
+    header: field.path.join("."),
+    kind: field.kind === "string" && idName.test(field.path.at(-1) ?? "") ? "id" : columnKinds[field.kind],
+    cell: (record) => formatValue(valueAt(record, field.path))
+  }))
+
+/** Returns the columns of fields of which a narrow table shows the first ones. */
+export const rankedColumns = (fields: ReadonlyArray<RecordField>): ReadonlyArray<Column<unknown>> =>
+  fieldColumns(fields).map((column, index) => ({ ...column, dropOrder: index }))
