@@ -56,7 +56,7 @@ import {
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
 
-/** A part is compared with its limits after so many of its records, so that its end does not depend on the size of pages. */
+/** The size of a part is compared with its limit after so many of its records, so that its end does not depend on pages. */
 const recordsPerStep = 100
 
 /** Exports a list. Prints how to continue if it does not end. */
@@ -217,7 +217,8 @@ const writeRecords = <Item>(
           part.newest = trackNewest(list.operation, part.newest, some)
           part.cursor = cursor
           part.previous = after.previous
-          if (part.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
+          const isLarge = part.records % recordsPerStep === 0 && part.encoder.size() >= partLimits.bytes
+          if (part.records < partLimits.records && !isLarge) continue
           manifest = yield* closePart(partial, part, manifest)
           // Where the list cannot be resumed, the manifest would be useless
           if (cursor !== null) yield* save(manifest)

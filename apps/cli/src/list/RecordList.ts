@@ -138,7 +138,9 @@ export const recordPage = <Item>(
   const places = Array.from({ length: result.length + leftOut.length }, (_, place) => place)
     .filter((place) => !isLeftOut.has(place))
   const skipped = places.filter((place) => place < skip).length
-  const end = { cursor: cursor === "" ? null : cursor, previous: identities }
+  // Of a page that is smaller than what is left out, the next one leaves out the rest
+  const rest = { page: cursor ?? undefined, skip: Math.max(0, skip - places.length - leftOut.length) }
+  const end = { cursor: cursor === "" ? null : cursor && formatListCursor(rest), previous: identities }
   let records: ReadonlyArray<EncodedRecord> | null = null
   return {
     rows: result.slice(skipped).map((item, index) => ({

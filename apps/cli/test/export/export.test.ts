@@ -1,10 +1,11 @@
 /** Exports to files: what they contain, which files they refuse to touch, and how they continue. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { parquetMetadata } from "hyparquet"
+import * as FastCheck from "effect/FastCheck"
 import { createHash } from "node:crypto"
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { exportTo, filesIn, partLimits, readParquet, refused } from "../support/exports.ts"
 import { records, sandboxEnvironment } from "../support/quarry.ts"
 
@@ -196,95 +197,91 @@ describe("existing files", () => {
   })
 })
 
-describe.each(formats)("an interrupted %s export", (format) => {
-  const exportWhole = async () => {
-    const { file, list, run } = await exportTo(`whole.${format}`, { scale })
-    await run([...list, "--to", file])
-    return { list, run, whole: readFileSync(file) }
-  }
-  let whole: ReturnType<typeof exportWhole> | undefined
-  const undisturbed = () => (whole ??= exportWhole())
-
-  /** Returns the bytes of an undisturbed export, and a file whose export failed after `requests` pages. */
-  const interrupted = async (requests: number) => {
-    const { list, run, whole } = await undisturbed()
-    const { file, folder } = await exportTo(`transfers.${format}`)
-    const argv = [...list, "--to", file]
-    return { argv, failed: await run(argv, { requests }), file, folder, run, whole }
-  }
-
+describe("an interrupted export", () => {
   it("is refused without --resume, and continues byte for byte with it", async () => {
-    const { argv, failed, file, folder, run, whole } = await interrupted(12)
-    expect(failed.err).toMatch(
-      /interrupted after 600 transfers \(all saved\); continue with\nquarry wallet transfers .* --resume$/m
+    const { argv, file, folder, list, run } = await exportTo("transfers.csv", { scale: 300 })
+    const other = join(folder, "whole.csv")
+    await run([...list, "--to", other])
+    const whole = readFileSync(other)
+    expect((await run(argv, { requests: 3 })).err).toMatch(
+      /interrupted after 150 transfers \(all saved\); continue with\nquarry wallet transfers .* --resume$/m
     )
     expect(existsSync(file)).toBe(false)
-    expect((await run(argv)).err).toContain("has 600 rows\nhint: use --resume to continue it")
+    expect((await run(argv)).err).toContain("has 150 rows\nhint: use --resume to continue it")
     expect(await run([...argv, "--resume"])).toMatchObject(done)
     expect(readFileSync(file).equals(whole)).toBe(true)
-    expect(filesIn(folder)).toEqual([`transfers.${format}`, `transfers.${format}.manifest.json`])
     // The process may end before it renames the file
     renameSync(file, `${file}.partial`)
     expect(await run([...argv, "--resume"], { requests: 0 })).toMatchObject(done)
     expect(readFileSync(file).equals(whole)).toBe(true)
+    expect(filesIn(folder).filter((name) => name.startsWith("transfers"))).toEqual([
+      "transfers.csv",
+      "transfers.csv.manifest.json"
+    ])
   })
 
-  it("advances in each run, and continues with pages of any size", async () => {
-    const { argv, file, run, whole } = await interrupted(0)
-    const saved = async (options: ReadonlyArray<string>, requests: number) => {
-      const { err } = await run([...argv, "--resume", ...options], { requests })
-      return /^interrupted after ([\d,]+) transfers \(all saved\); continue with$/m.exec(err)?.[1]
-    }
-    expect([
-      await saved(["--limit", "30"], 1),
-      await saved(["--chain", "eth"], 3),
-      await saved([], 0),
-      await saved([], 19),
-      await saved(["--limit", "1"], 2)
-    ]).toEqual(["30", "180", "180", "1,130", "1,132"])
-    expect(await run([...argv, "--resume"])).toMatchObject(done)
-    expect(readFileSync(file).equals(whole)).toBe(true)
-  })
-
-  it.each<readonly [title: string, before: number, damage: (partial: string) => void, after: number]>([
-    ["ignores what follows the last part", 12, (partial) => appendFileSync(partial, "half of a part"), 30],
-    ["fetches damaged parts again", 22, (partial) => {
+  /** What may become of the partial file between two runs. */
+  const damages: ReadonlyArray<((partial: string) => void) | null> = [
+    null,
+    null,
+    (partial) => appendFileSync(partial, "half of a part"),
+    (partial) => rmSync(partial),
+    (partial) => {
       const bytes = readFileSync(partial)
       bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
       writeFileSync(partial, bytes)
-    }, 20],
-    ["starts again if the partial file is gone", 12, (partial) => renameSync(partial, `${partial}.moved`), 30]
-  ])("%s", async (_, before, damage, after) => {
-    const { argv, file, run, whole } = await interrupted(before)
-    damage(`${file}.partial`)
-    expect(await run([...argv, "--resume"], { requests: after })).toMatchObject(done)
-    expect(readFileSync(file).equals(whole)).toBe(true)
+    }
+  ]
+
+  const anyRun = FastCheck.record({
+    requests: FastCheck.nat(5),
+    limit: FastCheck.constantFrom(50, 30, 7),
+    damage: FastCheck.constantFrom(...damages)
   })
-})
 
-it("continues in the middle of a list of which --jq selects few records", async () => {
-  const { argv: all, file, run, sandbox } = await exportTo("transfers.ndjson", { scale })
-  const argv = [...all, "--jq", "select(.block_number % 50 == 0)"]
-  await run(argv)
-  const whole = readFileSync(file)
-  expect(await run([...argv, "--overwrite"], { requests: 14 })).toMatchObject({ code: 2 })
-  await Effect.runPromise(sandbox.clearRecordedRequests)
-  expect(await run([...argv, "--resume"])).toMatchObject(done)
-  const [first] = await Effect.runPromise(sandbox.recordedRequests)
-  expect(first?.query.map(([name]) => name)).toContain("cursor")
-  expect(readFileSync(file).equals(whole)).toBe(true)
-})
-
-it("ends row groups at a size, which pages and interruptions do not change", async () => {
-  const { argv, file, run } = await exportTo("transfers.parquet", { scale: 300 })
-  const partBytes = 100_000
-  await run(argv, { partBytes })
-  const whole = readFileSync(file)
-  const groups = parquetMetadata(new Uint8Array(whole).buffer).row_groups.map(({ num_rows: rows }) => rows)
-  expect(new Set(groups.slice(0, -1))).toEqual(new Set([200n]))
-  await run([...argv, "--overwrite"], { partBytes, requests: 5 })
-  expect(await run([...argv, "--resume", "--limit", "30"], { partBytes })).toMatchObject(done)
-  expect(readFileSync(file).equals(whole)).toBe(true)
+  /** The size of a part, which then has 100 records or more. */
+  it.each<readonly [format: string, partBytes: number, options: ReadonlyArray<string>]>([
+    ["csv", 30_000, []],
+    ["parquet", 30_000, []],
+    ["ndjson", 300, ["--jq", "select(.block_number % 50 == 0)"]]
+  ])(
+    "is byte for byte the undisturbed one, wherever it ends, with pages of any size and a damaged file: %s",
+    async (format, partBytes, options) => {
+      const { argv: all, file, folder, run, sandbox } = await exportTo(`transfers.${format}`, { scale: 300 })
+      const argv = [...all, ...options]
+      await run(argv, { partBytes })
+      const whole = readFileSync(file)
+      expect(JSON.parse(textOf(`${file}.manifest.json`)).parts.length).toBeGreaterThan(1)
+      await FastCheck.assert(
+        FastCheck.asyncProperty(
+          FastCheck.array(anyRun, { minLength: 1, maxLength: 4 }),
+          async (runs) => {
+            for (const name of filesIn(folder)) rmSync(join(folder, name))
+            let isSaved = false
+            for (const { damage, limit, requests } of [...runs, { damage: null, limit: 50, requests: 99 }]) {
+              await Effect.runPromise(sandbox.clearRecordedRequests)
+              const options = { partBytes, requests }
+              const { err } = await run([...argv, "--resume", "--limit", String(limit)], options)
+              expect(err).toMatch(
+                /^interrupted after .*\((?:all|none) saved\)|is complete$|^exported|^error: .* \(400\)/m
+              )
+              const [first] = await Effect.runPromise(sandbox.recordedRequests)
+              if (isSaved && first !== undefined) {
+                expect(first.query.map(([name]) => name)).toContain("cursor")
+              }
+              isSaved ||= requests > 0
+              if (damage === null || !existsSync(`${file}.partial`)) continue
+              damage(`${file}.partial`)
+              isSaved = false
+            }
+            expect(readFileSync(file).equals(whole)).toBe(true)
+            expect(filesIn(folder)).toEqual([`transfers.${format}`, `transfers.${format}.manifest.json`])
+          }
+        ),
+        { numRuns: isFull ? 40 : 5 }
+      )
+    }
+  )
 })
 
 describe("--since-last", () => {
