@@ -4,7 +4,6 @@ import * as Server from "@blockquarry/sandbox/Server"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Schedule from "effect/Schedule"
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -113,28 +112,6 @@ it.effect.each(sample(["parquet", "ndjson", "csv"], 3))(
         ["killed", "whole"].flatMap((name) => [`${name}.${format}`, `${name}.${format}.manifest.json`])
       )
     }).pipe(Effect.provide(server(faults)))
-)
-
-it.effect.each(sample([["SIGINT", 130], ["SIGTERM", 143]] as const, 2))(
-  "%s ends an export at once, and prints the command that continues it",
-  ([signal, status]) =>
-    Effect.gen(function*() {
-      const run = yield* startExport
-      const { recordedRequests } = yield* Sandbox.Sandbox
-      const file = join(temporaryFolder(), "transfers.csv")
-      // The first page never arrives
-      const after = Effect.runPromise(
-        Effect.repeat(recordedRequests, {
-          until: ({ length }) => length > 0,
-          schedule: Schedule.spaced("20 millis")
-        })
-      )
-      const { code, err } = yield* Effect.promise(() => run(file, "--resume", { after, signal }))
-      expect(code).toBe(status)
-      expect(err).toMatch(
-        /interrupted after 0 transfers \(none saved\); continue with\nquarry wallet transfers 0x\w+ --to=\S+ --resume\n/
-      )
-    }).pipe(Effect.provide(server([{ fault: { kind: "hang" } }])))
 )
 
 it.effect.skipIf(process.platform === "win32")(

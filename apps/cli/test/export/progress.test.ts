@@ -3,11 +3,15 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { makeProgress } from "../../src/export/ExportProgress.ts"
-import { pageOf, refused } from "../support/pages.ts"
+import { recordPage } from "../../src/list/RecordList.ts"
 import { recordingTerminal } from "../support/terminals.ts"
 
 const page = (count: number, total: number | null) =>
-  pageOf(Array.from({ length: count }, (_, item) => item), "next", total)
+  recordPage(
+    null,
+    { cursor: "next", result: Array.from({ length: count }, (_, item) => item), total },
+    () => []
+  )
 
 it.effect("shows records, pages, rate and what remains of a known total", () =>
   Effect.gen(function*() {
@@ -22,16 +26,5 @@ it.effect("shows records, pages, rate and what remains of a known total", () =>
     expect(lines).toEqual([
       "3,000 transfers, 1 page, 1,000/s",
       "5,000 transfers, 3 pages, 1,500/s, 45% of 11,000, 4.0s left"
-    ])
-  }))
-
-it.effect("says until when and why it waits", () =>
-  Effect.gen(function*() {
-    const { lines, terminal } = recordingTerminal(true)
-    const progress = yield* makeProgress(terminal, "transfers", 0, null)
-    yield* progress.wait({ error: refused, until: 65_000, isFirst: true })
-    expect(lines).toEqual([
-      "0 transfers, 0 pages, 0/s; waiting until 00:01:05 UTC, then retrying: " +
-      "cannot connect to localhost:1: connection refused (ECONNREFUSED)"
     ])
   }))
