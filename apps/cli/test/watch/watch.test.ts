@@ -192,16 +192,6 @@ describe("the end of a watch", () => {
       expect(err).not.toContain("error:")
       expect(records(out).length).toBeGreaterThan(20)
     }))
-
-  it.scoped("is quiet when the reader closes the pipe", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* growingSandbox()
-      const result = yield* quarry(
-        ["watch", "token", "transfers", token, "--since", "0", "--sandbox"],
-        { client: Sandbox.httpClient(sandbox), closedAfter: 0 }
-      )
-      expect(result).toMatchObject({ code: 0, out: "", err: expect.not.stringContaining("error") })
-    }))
 })
 
 describe("a state", () => {
@@ -259,14 +249,6 @@ describe("a state", () => {
         code: 2,
         err: expect.stringContaining("this process no longer holds the lock of")
       })
-    }))
-
-  it.scoped("does not depend on the page size, the interval and the output", () =>
-    Effect.gen(function*() {
-      const file = temporaryFile("state.json")
-      yield* (yield* save([wallet, "--limit", "5"], file)).interrupt
-      const again = yield* save([wallet.toUpperCase().replace("0X", "0x"), "--limit", "9", "-o", "csv"], file)
-      expect(again.captured.err).toContain("continuing from")
     }))
 
   it.scoped("that is no state is refused", () =>
