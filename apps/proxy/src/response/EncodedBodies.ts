@@ -8,25 +8,18 @@ import Negotiator from "negotiator"
 import { promisify } from "node:util"
 import * as Zlib from "node:zlib"
 
-type ContentEncoding = "zstd" | "br" | "gzip"
+/** In order of preference: a smaller result at about the same CPU cost. */
+const encodings = ["br", "gzip"] as const
+
+type ContentEncoding = typeof encodings[number]
 
 /** Bodies below this size are not compressed: compression does not make them smaller. */
 export const minEncodedBytes = 1024
 
-/** Available since Node 22. */
-const zstdCompress: unknown = Reflect.get(Zlib, "zstdCompress")
-
-/** In order of preference: a smaller result at about the same CPU cost. */
-const supportedEncodings: ReadonlyArray<ContentEncoding> = typeof zstdCompress === "function"
-  ? ["zstd", "br", "gzip"]
-  : ["br", "gzip"]
-
 /** Negotiates an encoding (RFC 9110, section 12.5.3). `x-gzip` is an alias of `gzip`. */
-const negotiate = <E extends ContentEncoding>(
-  acceptEncoding: string,
-  preferred: ReadonlyArray<E>
-): E | "identity" => {
+const negotiate = (acceptEncoding: string): ContentEncoding | "identity" => {
   const headers = { "accept-encoding": acceptEncoding.replaceAll(/\bx-gzip\b/gi, "gzip") }
+  const preferred = encodings
   return new Negotiator({ headers }).encoding([...preferred, "identity"], { preferred }) ?? "identity"
 }
 
@@ -38,21 +31,13 @@ const negotiated = LruMap.make<ContentEncoding | "identity">({ maxSize: 64 })
  */
 export const chooseEncoding = (acceptEncoding = ""): ContentEncoding | undefined => {
   const known = negotiated.get(acceptEncoding)
-  const encoding = known ?? negotiate(acceptEncoding, supportedEncodings)
+  const encoding = known ?? negotiate(acceptEncoding)
   if (known === undefined) negotiated.set(acceptEncoding, encoding)
   return encoding === "identity" ? undefined : encoding
 }
 
 const brotli = promisify<Uint8Array, Zlib.BrotliOptions, Buffer>(Zlib.brotliCompress)
 const gzip = promisify<Uint8Array, Zlib.ZlibOptions, Buffer>(Zlib.gzip)
-
-const zstd = (body: Uint8Array): Promise<Uint8Array> =>
-  new Promise((resolve, reject) => {
-    if (typeof zstdCompress !== "function") return reject(new Error("this Node has no zstd"))
-    const done = (error: Error | null, encoded: Uint8Array) =>
-      error === null ? resolve(encoded) : reject(error)
-    return Reflect.apply(zstdCompress, undefined, [body, done])
-  })
 
 /** Compresses a body in the thread pool of Node, at a level that takes about 1 ms for a page of records. */
 const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => Promise<Uint8Array> } = {
@@ -63,8 +48,7 @@ const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => Promise
         [Zlib.constants.BROTLI_PARAM_QUALITY]: 4,
         [Zlib.constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength
       }
-    }),
-  zstd
+    })
 }
 
 const { BROTLI_OPERATION_FLUSH, BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, Z_SYNC_FLUSH } = Zlib.constants
@@ -81,11 +65,11 @@ const compressors = {
 /** Encodes a stream, and names its encoding. Clients can decode each chunk when it arrives. A stream that fails has no end. */
 export const encodeStream = (
   body: Stream.Stream<Uint8Array, IncompleteBodyError>,
-  acceptEncoding = ""
+  acceptEncoding: string | undefined
 ): Pick<HttpResponse, "body" | "headers"> => {
-  const encoding = negotiate(acceptEncoding, ["br", "gzip"])
+  const encoding = chooseEncoding(acceptEncoding)
   const vary = "accept-encoding"
-  if (encoding === "identity") return { body, headers: { vary } }
+  if (encoding === undefined) return { body, headers: { vary } }
   const compressor = Effect.acquireRelease(
     Effect.sync(compressors[encoding]),
     (compressor) => Effect.sync(() => compressor.destroy())
