@@ -28,8 +28,6 @@ describe("golden records", () => {
       const [title, upstream] of [
         ["400 at once", [{ status: 400, body: `{"message":"no"}` }]],
         ["404 at once", [{ status: 404, body: `{"message":"nothing"}` }]],
-        ["503 at every attempt", Array(10).fill({ status: 503 })],
-        ["truncated JSON", Array(10).fill({ status: 200, body: "{\"result\":[" })],
         ["a page of another shape", [{ status: 200, body: "{\"records\":[]}" }]],
         ["a page that contains the key", [{
           status: 200,
@@ -37,21 +35,19 @@ describe("golden records", () => {
         }]]
       ] as const
     ) {
-      await proxy(`the first page: ${title}`)
-      await send("the list", transfers, { upstream })
+      await proxy("")
+      await send(`the first page: ${title}`, transfers, { upstream })
     }
     for (
       const [title, second] of [
         ["422", [{ status: 422, body: `{"message":"no"}` }]],
-        ["500 at every attempt", Array(10).fill({ status: 500 })],
         ["429 at every attempt", Array(30).fill({ status: 429, headers: { "retry-after": "30" } })],
         ["nothing", Array(10).fill("silent")],
-        ["a broken connection at every attempt", Array(10).fill("reset")],
         ["503 once", [{ status: 503 }]]
       ] as const
     ) {
-      await proxy(`the second page: ${title}`)
-      await send("the list", transfers, { upstream: ["sandbox", ...second] })
+      await proxy("")
+      await send(`the second page: ${title}`, transfers, { upstream: ["sandbox", ...second] })
     }
     const page = (cursor: string, block: number) => ({
       status: 200,

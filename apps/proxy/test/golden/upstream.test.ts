@@ -1,4 +1,4 @@
-/** Records of how the proxy handles each failure of the upstream. */
+/** Records of how the proxy handles failures of the upstream; those of `http` have more kinds. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Redacted from "effect/Redacted"
 import { describe, it } from "vitest"
@@ -36,20 +36,12 @@ const responses: ReadonlyArray<readonly [title: string, response: Scripted]> = [
   ["422 in HTML", respond(422, "<html>no</html>", { "content-type": "text/html" })],
   ["429", respond(429, `{"message":"slow down"}`)],
   ["429 with Retry-After in seconds", respond(429, "{}", { "retry-after": "120" })],
-  ["429 with Retry-After as a date", respond(429, "{}", { "retry-after": "Tue, 01 Jan 2030 12:05:00 GMT" })],
-  ["429 with an invalid Retry-After", respond(429, "{}", { "retry-after": "soon" })],
   ["500", respond(500, `{"message":["a","b"]}`)],
   ["503 with Retry-After", respond(503, "{}", { "retry-after": "120" })],
   ["401", respond(401, `{"message":"Invalid key"}`)],
-  ["403", respond(403, `{"message":"Forbidden"}`)],
   ["402", respond(402, `{"message":"pay"}`)],
-  [
-    "401 for an exhausted plan",
-    respond(401, `{"message":"Your plan's daily usage has been consumed"}`)
-  ],
   ["302", respond(302, `{"a":1}`)],
   ["204", respond(204, "")],
-  ["200 with truncated JSON", respond(200, `{"result":[`)],
   ["200 with a byte order mark", respond(200, `\ufeff{"result":[]}`)],
   [
     "200 with headers that are forwarded",
@@ -65,9 +57,7 @@ const responses: ReadonlyArray<readonly [title: string, response: Scripted]> = [
   ["400 that contains the key", respond(400, `{"askedWith":"sandbox-good-key"}`)],
   ["401 that contains the key", respond(401, `{"message":"sandbox-good-key is no good"}`)],
   ["a refused connection", "refused"],
-  ["an unknown host", "unknown host"],
   ["a connection reset before the headers", "reset"],
-  ["a connection reset in the body", "reset in the body"],
   ["nothing", "silent"],
   ["nothing after half of the body", "silent in the body"],
   ["a defect of the client", "defect"]
@@ -85,9 +75,9 @@ const keyed = (
 describe("golden records", () => {
   it("of failures of the upstream", async () => {
     const { send, end, proxy } = recorder("upstream-failures")
-    const detailed = ["404", "429", "500", "401", "302", "a connection reset in the body", "nothing"]
+    const detailed = ["404", "429", "500", "401", "302", "nothing"]
     for (const [title, response] of responses) {
-      await proxy(`every attempt: ${title}`, detailed.includes(title) ? { logLevel: "debug" } : {})
+      await proxy("", detailed.includes(title) ? { logLevel: "debug" } : {})
       await send(title, price, { upstream: always(response) })
     }
     await end()
@@ -99,7 +89,7 @@ describe("golden records", () => {
       .concat("a connection reset before the headers", "nothing after half of the body")
     for (const [title, response] of responses) {
       if (!titles.includes(title)) continue
-      await proxy(`every attempt: ${title}`)
+      await proxy("")
       const { target, ...sent } = update
       await send(title, target, { ...sent, upstream: always(response) })
     }

@@ -18,11 +18,9 @@ interface Full {
 
 export type Scripted =
   | Full
-  /** The connection is refused, or reset before the headers or in the middle of the body. */
+  /** The connection is refused, or reset before the headers. */
   | "refused"
-  | "unknown host"
   | "reset"
-  | "reset in the body"
   /** No response, or nothing after half of the body. */
   | "silent"
   | "silent in the body"
@@ -65,18 +63,14 @@ export const make = (): Effect.Effect<Upstream> =>
         switch (next) {
           case "refused":
             return failing(request, "connect ECONNREFUSED 10.1.2.3:443", "ECONNREFUSED")
-          case "unknown host":
-            return failing(request, "getaddrinfo ENOTFOUND data.internal", "ENOTFOUND")
           case "reset":
             return failing(request, "read ECONNRESET", "ECONNRESET")
           case "silent":
             return Effect.never
           case "defect":
             return Effect.die(new Error("a bug in the client"))
-          case "reset in the body":
-            return Effect.succeed(half(request, (stream) => stream.error(new TypeError("terminated"))))
           case "silent in the body":
-            return Effect.succeed(half(request, () => {}))
+            return Effect.succeed(half(request))
           case "held":
             return Effect.zipRight(held, inner.execute(request))
           case "sandbox":
@@ -129,17 +123,9 @@ const inParts = (parts: ReadonlyArray<string>): ReadableStream<Uint8Array> =>
     }
   })
 
-const half = (
-  request: HttpClientRequest,
-  then: (stream: ReadableStreamDefaultController<Uint8Array>) => void
-) => {
-  let sent = false
+const half = (request: HttpClientRequest) => {
   const body = new ReadableStream<Uint8Array>({
-    pull: (stream) => {
-      if (sent) return then(stream)
-      sent = true
-      stream.enqueue(new TextEncoder().encode("{\"result\":["))
-    }
+    start: (stream) => stream.enqueue(new TextEncoder().encode("{\"result\":["))
   })
   return HttpClientResponse.fromWeb(
     request,

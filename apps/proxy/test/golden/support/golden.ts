@@ -123,7 +123,7 @@ export interface Sent {
 interface Recorder {
   /** Sends a request and records the response. */
   readonly send: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.ParsedResponse>>
-  /** Starts another proxy, without the state of the previous one. */
+  /** Starts another proxy, without the state of the previous one. The title of its only request needs no other. */
   readonly proxy: (title: string, options?: Options) => Promise<Proxied>
   /** Starts a proxy, and sends the requests that the record has below its title. `more` is what it does not show of some. */
   readonly replay: (title: string, options?: Options, more?: Readonly<Record<string, Sent>>) => Promise<void>
@@ -165,8 +165,10 @@ export const recorder = (name: string): Recorder => {
   }
   const proxy: Recorder["proxy"] = async (title, options) => {
     await close()
-    written.push(`##### ${title}\n`)
-    logged.push(JSON.stringify({ proxy: title }))
+    if (title !== "") {
+      written.push(`##### ${title}\n`)
+      logged.push(JSON.stringify({ proxy: title }))
+    }
     state.proxied = await start(options)
     return state.proxied
   }
