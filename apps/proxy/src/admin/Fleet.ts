@@ -7,25 +7,19 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Overrides, SharedRecords } from "../auth/Overrides.ts"
-import type { Config } from "../config/Config.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
 import * as UsageStats from "./UsageStats.ts"
 
-/**
- * `problems`: open circuit breakers, and API keys that wait for more than their rate limit. `config`: a digest, empty if it is
- * unknown.
- */
+/** `problems`: open circuit breakers, and API keys that wait for more than their rate limit. */
 const ProcessReport = Schema.Struct({
   name: Schema.String,
   version: Schema.String,
   state: Schema.String,
   problems: Schema.Array(Schema.String),
-  config: Schema.String,
   usage: UsageStats.Snapshot
 })
 
@@ -49,12 +43,6 @@ const heartbeatInterval = "2 seconds"
 
 /** A process that sends no heartbeat for this long is not live. */
 const ttlMillis = 10_000
-
-/** Processes of a fleet may have different addresses and paths. Secrets are left out: as JSON they are `<redacted>`. */
-const digestOf = (config: Config): string =>
-  createHash("sha256").update(
-    JSON.stringify(config, (key, value) => ["host", "port", "file"].includes(key) ? undefined : value)
-  ).digest("base64")
 
 /** The live processes, this one first. `process`: without Redis, or while it is unavailable, there is only this one. */
 export interface Processes {
@@ -84,7 +72,6 @@ export const layer = (version: string) =>
             reason === null || reason === "throttled" ? [] : [`${host}: key ${label} ${reason}`]
           )
         ]),
-        config: digestOf(activeConfig.current().config),
         usage: usage.snapshot(now)
       }))
       if (shared === null) {
@@ -100,7 +87,6 @@ export const layer = (version: string) =>
               version: "unknown",
               state: "unknown",
               problems: ["its report cannot be read"],
-              config: "",
               usage: UsageStats.make(now).snapshot(-1)
             }))]
         ))

@@ -46,11 +46,8 @@ export const make = (
     ...current,
     /** What the counters are of. */
     scope,
-    processes: reports.map(({ config, problems, usage, ...process }) => ({
+    processes: reports.map(({ usage, ...process }) => ({
       ...process,
-      problems: config === "" || config === reports[0].config
-        ? problems
-        : [...problems, "its configuration differs"],
       startedAt: toIsoTime(usage.since),
       ...Struct.pick(usage.totals, "requests", "failures", "upstreamCost")
     })),

@@ -2,6 +2,7 @@
 import * as Redacted from "effect/Redacted"
 import { describe, it } from "vitest"
 import * as Tokens from "../../src/auth/Tokens.ts"
+import { defaults } from "../../src/config/Config.ts"
 import { configuredTokens, openAdmin, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, named, pretty, recorder, type Sent, until, withCache } from "./support/golden.ts"
@@ -43,10 +44,15 @@ describe("golden records", () => {
     const { close, pass, proxy, send } = recorder("status")
     const clients = [
       testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 }, dailyQuota: 340 }),
-      testClient("game", "of-the-game", { rateLimit: { limit: 600, window: 60_000 } }),
-      testClient("idle", "of-the-idle")
+      testClient("game", "of-the-game", {
+        rateLimit: { limit: 600, window: 60_000 },
+        dailyQuota: { soft: 50, hard: 1000 }
+      }),
+      testClient("idle", "of-the-idle", { monthlyQuota: { soft: 50 } })
     ]
-    await proxy("with clients", { config: { ...withCache, clients } })
+    const teams = [{ name: "front", clients: ["shop", "idle"], dailyQuota: 500, monthlyQuota: null }]
+    const quotas = { ...defaults.quotas, monthlyQuota: { soft: 1000 }, billingDay: 15 }
+    await proxy("with clients", { config: { ...withCache, clients, teams, quotas } })
     const shop = { headers: ["X-API-Key: of-the-shop"] }
     const game = { headers: ["X-API-Key: of-the-game"] }
     await send("a miss", price, shop)

@@ -2,18 +2,105 @@
 /** The status page in a browser: records of its text, refreshing, lost connections and tokens. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
 import type { Status } from "../../../src/admin/Status.ts"
-import { matches } from "../../golden/support/golden.ts"
+import { matches, record } from "../../golden/support/golden.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
-import { busyStatus, idleStatus } from "../../support/sampleStatuses.ts"
 
 it.runIf(process.env["QUARRY_CHECK"] === "1")("finds Chromium in a full check", () => {
   expect(Chromium.program).toBeDefined()
 })
 
-const now = Date.UTC(2030, 0, 2, 12)
+/** The record of the status, with what a large fleet has besides. */
+const recorded: Status = JSON.parse(readFileSync(record("status.json"), "utf8"))
+
+const now = Date.parse(recorded.now)
+
+const after = (seconds: number): string => new Date(now + 1000 * seconds).toISOString()
+
+type Key = Status["upstreams"][number]["keys"][number]
+
+const key = (name: string, other: Partial<Key> = {}): Key => ({
+  name,
+  state: "ready",
+  reason: null,
+  cooldownUntil: null,
+  dailyQuota: null,
+  ...other
+})
+
+const cooldown = (reason: "quota-exceeded" | "throttled", seconds: number) =>
+  ({ state: "cooldown", reason, cooldownUntil: after(seconds) }) as const
+
+const upstreams: Status["upstreams"] = [
+  {
+    name: "data",
+    host: "data.example.com",
+    circuitBreaker: "closed",
+    retryAt: null,
+    keys: [
+      key("main", { dailyQuota: { limit: 2_000_000, remaining: 1_236_450 } }),
+      key("spare", cooldown("throttled", 14)),
+      key("trial", { ...cooldown("quota-exceeded", 9 * 3600), dailyQuota: { limit: 40_000, remaining: 0 } })
+    ]
+  },
+  {
+    name: "streams",
+    host: "streams.example.com",
+    circuitBreaker: "half-open",
+    retryAt: null,
+    keys: [key("main", { reason: "rejected" })]
+  },
+  { name: "ledger", host: "ledger.example.com", circuitBreaker: "open", retryAt: after(21), keys: [] },
+  { name: "ledgerTestnet", host: null, circuitBreaker: "closed", retryAt: null, keys: [] }
+]
+
+/** Returns the status after `extra` further requests. */
+const busyStatus = (extra = 0): Status => {
+  const { clients: [shop, game, idle, ...others], processes: [process], quotas: [team, all] } = recorded
+  const [second, day] = shop!.quotas
+  return {
+    ...recorded,
+    upstreams,
+    totals: { ...recorded.totals, requests: 4004 + extra },
+    scope: "fleet",
+    store: { kind: "redis", available: true, misconfigured: false },
+    processes: [
+      process!,
+      {
+        ...process!,
+        name: "proxy-2",
+        state: "draining",
+        problems: ["data.example.com: circuit breaker open"]
+      }
+    ],
+    quotas: [team!, { ...team!, team: "web", soft: 400, warned: true }, { ...all!, remaining: 0 }],
+    clients: [
+      shop!,
+      { ...game!, quotas: [{ ...second!, remaining: 0 }, ...game!.quotas] },
+      {
+        ...idle!,
+        disabled: { operator: "operator alice from 192.0.2.7", at: after(-180) },
+        quotas: [{ ...day!, shadow: true }]
+      },
+      ...others
+    ]
+  }
+}
+
+/** The status of a proxy that has not received any request. */
+const idleStatus = (): Status => ({
+  ...recorded,
+  totals: { ...recorded.totals, requests: 0 },
+  clients: recorded.clients.slice(2, 3),
+  failures: [],
+  quotas: [],
+  anonymousAccess: true,
+  sandbox: true
+})
+
 const reply = StatusPage.render(["curl 'http://127.0.0.1:8650/<first>'"])
 
 /** Serves the page and a status that can differ on each request. */
@@ -27,7 +114,7 @@ const serve = (status: () => Status, seen: Array<string | undefined> = [], token
       .end(rejected ? "{}" : JSON.stringify(status()))
   })
 
-const busy = busyStatus(now)
+const busy = busyStatus()
 
 const hostile = `<img src=x onerror="document.title='in'">${"x".repeat(300)}`
 
@@ -84,7 +171,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         })
       }))
 
-    it.scoped.each([["busy", busy], ["quiet", idleStatus(now)]] as const)(
+    it.scoped.each([["busy", busy], ["quiet", idleStatus()]] as const)(
       "has the text of the record, and fits a phone and a desktop: %s",
       ([name, status]) =>
         Effect.gen(function*() {
@@ -104,7 +191,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
     it.scoped("refreshes itself, and keeps the last data while the connection is lost", () =>
       Effect.gen(function*() {
         let refreshes = 0
-        const site = yield* serve(() => busyStatus(now, refreshes++))
+        const site = yield* serve(() => busyStatus(refreshes++))
         const page = yield* Chromium.open(site.url)
         const connection = page.locator("#connection")
         yield* Effect.promise(() => page.locator("#totals").getByText("4,004").waitFor())
