@@ -1,35 +1,68 @@
 /** The bytes of bodies: their chunks, and their content encoding. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { BodyMemory } from "../../gateway/RawResponse.ts"
 import type { ResponseHeaders } from "./SafeHeaders.ts"
+import { type BodyError, bodyTooLarge, noBodyMemory, type ResponseHead } from "./Transport.ts"
 
-/** Joins the chunks of a body. Fails as soon as `admit` returns an error for the size of a chunk. */
-export const collect = <E, E2>(
-  chunks: Stream.Stream<Uint8Array, E>,
-  admit: (bytes: number) => E2 | null
-): Effect.Effect<Uint8Array, E | E2> =>
-  Effect.suspend(() => {
-    const received: Array<Uint8Array> = []
-    let length = 0
-    const append = (chunk: Uint8Array) => {
-      const error = admit(chunk.byteLength)
-      if (error !== null) return Effect.fail(error)
-      received.push(chunk)
-      length += chunk.byteLength
-      return Effect.void
-    }
-    return Effect.map(Stream.runForEach(chunks, append), () => join(received, length))
-  })
+/** The body of one response, within the size limit and the memory. Methods return an error as soon as either is exceeded. */
+export class BodyCollector {
+  private chunks: Array<Uint8Array> = []
+  private length = 0
+  private reserved = 0
+  private readonly memory: BodyMemory
+  private readonly maxSize: number
 
-export const join = (received: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const joined = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of received) {
-    joined.set(chunk, offset)
-    offset += chunk.byteLength
+  constructor(memory: BodyMemory, maxSize: number) {
+    this.memory = memory
+    this.maxSize = maxSize
   }
-  return joined
+
+  /** Checks a size, which may be unknown, and takes no memory. */
+  check(bytes: number, head: ResponseHead): BodyError | null {
+    return bytes > this.maxSize ? bodyTooLarge(head, this.maxSize) : null
+  }
+
+  /** Takes memory for bytes before they are kept. */
+  reserve(bytes: number, head: ResponseHead): BodyError | null {
+    if (!this.memory.tryAcquire(bytes)) return noBodyMemory(head)
+    this.reserved += bytes
+    return null
+  }
+
+  append(chunk: Uint8Array, head: ResponseHead): BodyError | null {
+    this.length += chunk.byteLength
+    const error = this.check(this.length, head) ?? this.reserve(chunk.byteLength, head)
+    if (error === null) this.chunks.push(chunk)
+    return error
+  }
+
+  /** Returns the chunks so far as a whole, after which others may follow, such as decompressed ones. */
+  take(): Uint8Array {
+    const joined = new Uint8Array(this.length)
+    let offset = 0
+    for (const chunk of this.chunks) {
+      joined.set(chunk, offset)
+      offset += chunk.byteLength
+    }
+    this.chunks = []
+    this.length = 0
+    return joined
+  }
+
+  /** Returns the memory, and keeps nothing. */
+  release(): void {
+    this.memory.release(this.reserved)
+    this.reserved = 0
+    this.chunks = []
+  }
 }
+
+/** Collects a stream of chunks. */
+export const collect = <E>(
+  chunks: Stream.Stream<Uint8Array, E>,
+  append: (chunk: Uint8Array) => BodyError | null
+): Effect.Effect<void, E | BodyError> => Stream.runForEach(chunks, (chunk) => append(chunk) ?? Effect.void)
 
 /** Whether bytes start with the gzip magic number. No JSON text does. */
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
@@ -45,19 +78,16 @@ export const contentEncoding = (headers: ResponseHeaders, bytes: Uint8Array): "g
   return isGzip(bytes) ? "gzip" : null
 }
 
-/**
- * Decompresses bytes with what every JavaScript runtime has. Fails with `onInvalid` if they are not a complete gzip stream,
- * and as soon as `admit` returns an error for the size of a chunk.
- */
-export const gunzip = <E, E2>(
+/** Decompresses bytes with what every JavaScript runtime has. Fails with `onInvalid` if they are not a complete gzip stream. */
+export const gunzip = <E>(
   bytes: Uint8Array,
   onInvalid: () => E,
-  admit: (bytes: number) => E2 | null
-): Effect.Effect<Uint8Array, E | E2> =>
-  collect(
-    Stream.fromReadableStream({
-      evaluate: () => new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream("gzip")),
-      onError: onInvalid
-    }),
-    admit
-  )
+  body: BodyCollector,
+  head: ResponseHead
+): Effect.Effect<Uint8Array, E | BodyError> => {
+  const chunks = Stream.fromReadableStream({
+    evaluate: () => new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream("gzip")),
+    onError: onInvalid
+  })
+  return Effect.map(collect(chunks, (chunk) => body.append(chunk, head)), () => body.take())
+}

@@ -17,14 +17,12 @@ import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import { startTimer } from "../Timer.ts"
-import { collect, contentEncoding, gunzip } from "./Bytes.ts"
+import { BodyCollector, collect, contentEncoding, gunzip } from "./Bytes.ts"
 import { safeHeaders } from "./SafeHeaders.ts"
 import {
   type BodyError,
   bodyFailed,
-  bodyTooLarge,
   isFramed,
-  noBodyMemory,
   type ReceivedResponse,
   requestFailed,
   type ResponseHead,
@@ -59,16 +57,7 @@ export const fromHttpClient = (
   return {
     send: (request, timeoutMillis) =>
       Effect.suspend(() => {
-        const { memory } = request
-        let reserved = 0
-        const limits: BodyLimits = {
-          maxBytes: maxBodySize,
-          reserve: (bytes) => {
-            if (!memory.tryAcquire(bytes)) return false
-            reserved += bytes
-            return true
-          }
-        }
+        const body = new BodyCollector(request.memory, maxBodySize)
         const response = Effect.matchEffect(client.execute(requestOf(request)), {
           onFailure: (error) =>
             // JavaScript and casts let a client fail with another error.
@@ -76,11 +65,11 @@ export const fromHttpClient = (
               ? Effect.fail(requestFailed(error ?? "undefined", true))
               : error._tag === "ResponseError"
               // The client of the program does not accept the status or the body.
-              ? receive(error.response, request, limits)
+              ? receive(error.response, request, body)
               : Effect.fail(requestFailed(error.cause, error.reason === "Transport")),
-          onSuccess: (response) => receive(response, request, limits)
+          onSuccess: (response) => receive(response, request, body)
         })
-        return runWithTimeout(response, timeoutMillis, () => memory.release(reserved))
+        return runWithTimeout(response, timeoutMillis, () => body.release())
       })
   }
 }
@@ -151,16 +140,10 @@ const withoutTracing = (refs: FiberRefs.FiberRefs, fiberId: FiberId.Runtime): Fi
     ]
   })
 
-interface BodyLimits {
-  readonly maxBytes: number
-  /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
-  readonly reserve: (bytes: number) => boolean
-}
-
 const receive = (
   response: HttpClientResponse.HttpClientResponse,
   request: TransportRequest,
-  limits: BodyLimits
+  body: BodyCollector
 ): Effect.Effect<ReceivedResponse, TransportError> => {
   const { headers, status } = response
   const head = { status, headers: safeHeaders(headers, request) }
@@ -170,35 +153,27 @@ const receive = (
   const isEncoded = headers["content-encoding"] !== undefined
   // Reading a body of known length at once is several times cheaper.
   const readAtOnce = Number.isSafeInteger(contentLength) && !isEncoded
-  const rejection = contentLength > limits.maxBytes
-    ? bodyTooLarge(head, limits.maxBytes)
-    : readAtOnce && !limits.reserve(contentLength)
-    ? noBodyMemory(head)
-    : null
+  const rejection = body.check(contentLength, head) ?? (readAtOnce ? body.reserve(contentLength, head) : null)
   if (rejection !== null) {
     // Starts reading, because an unread body keeps its connection open.
-    return Effect.zipRight(readChunks(response, head, () => rejection), Effect.fail(rejection))
+    return Effect.zipRight(readChunks(response, head, () => rejection), rejection)
   }
-  const body = readAtOnce
+  const read = readAtOnce
     ? Effect.matchEffect(response.arrayBuffer, {
       onFailure: ({ cause }) => Effect.fail(bodyFailed(cause, head, isEncoded)),
-      onSuccess: (buffer) =>
-        buffer.byteLength > limits.maxBytes
-          ? Effect.fail(bodyTooLarge(head, limits.maxBytes))
-          : Effect.succeed(new Uint8Array(buffer))
+      onSuccess: (buffer) => body.check(buffer.byteLength, head) ?? Effect.succeed(new Uint8Array(buffer))
     })
-    : readChunks(response, head, admitChunks(head, limits))
+    : Effect.map(readChunks(response, head, (chunk) => body.append(chunk, head)), () => body.take())
   const decoded = isEncoded
-    ? Effect.flatMap(body, (bytes) =>
+    ? Effect.flatMap(read, (bytes) =>
       contentEncoding(headers, bytes) === "gzip"
-        ? gunzip(bytes, () => undecodableBody(head, "gzip"), admitChunks(head, limits))
+        ? gunzip(bytes, () => undecodableBody(head, "gzip"), body, head)
         : Effect.succeed(bytes))
-    : body
+    : read
   // A client of the program may have read the body: then the response keeps its text.
   const receivedText = (text: string) => {
     const bytes = new TextEncoder().encode(text)
-    const refusal = admitChunks(head, limits)(bytes.length)
-    return refusal === null ? received(bytes) : Effect.fail(refusal)
+    return body.check(bytes.length, head) ?? body.reserve(bytes.length, head) ?? received(bytes)
   }
   return Effect.matchEffect(decoded, {
     onFailure: (error) =>
@@ -214,33 +189,19 @@ const receive = (
   })
 }
 
-const admitChunks = (head: ResponseHead, { maxBytes, reserve }: BodyLimits) => {
-  let length = 0
-  return (bytes: number): BodyError | null => {
-    length += bytes
-    if (length > maxBytes) return bodyTooLarge(head, maxBytes)
-    return reserve(bytes) ? null : noBodyMemory(head)
-  }
-}
-
-const readChunks = <E>(
+const readChunks = (
   response: HttpClientResponse.HttpClientResponse,
   head: ResponseHead,
-  admit: (bytes: number) => E | null
-): Effect.Effect<Uint8Array, E | TransportError> => {
+  append: (chunk: Uint8Array) => BodyError | null
+): Effect.Effect<void, TransportError> => {
   const isEncoded = response.headers["content-encoding"] !== undefined
-  return collect(
-    Stream.catchAll(
-      response.stream,
-      // A response without a body (204, 304) is not a connection error.
-      ({ cause, reason }) =>
-        reason === "EmptyBody" ? Stream.empty : Stream.fail(bodyFailed(cause, head, isEncoded))
-    ),
-    admit
-  ).pipe(
-    // A stream that another reader has locked
-    Effect.catchAllDefect((defect) =>
-      defect instanceof TypeError ? Effect.fail(bodyFailed(defect, head, isEncoded)) : Effect.die(defect)
-    )
+  const chunks = Stream.catchAll(
+    response.stream,
+    // A response without a body (204, 304) is not a connection error.
+    ({ cause, reason }) =>
+      reason === "EmptyBody" ? Stream.empty : Stream.fail(bodyFailed(cause, head, isEncoded))
   )
+  return Effect.catchAllDefect(collect(chunks, append), (defect) =>
+    // A stream that another reader has locked
+    defect instanceof TypeError ? Effect.fail(bodyFailed(defect, head, isEncoded)) : Effect.die(defect))
 }

@@ -7,12 +7,10 @@ import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
 import { noTimer, startTimer } from "../Timer.ts"
-import { contentEncoding, join } from "./Bytes.ts"
+import { BodyCollector, contentEncoding } from "./Bytes.ts"
 import { type ResponseHeaders, safeHeaders } from "./SafeHeaders.ts"
 import {
-  bodyTooLarge,
   isFramed,
-  noBodyMemory,
   type ReceivedResponse,
   requestFailed,
   responseFailed,
@@ -72,8 +70,7 @@ const aborted = new Error("the request was cancelled")
 
 /** One request and its response. Calls `resume` at most once, and never after `cancel`. */
 class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
-  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete" | "memory" | "weightHeader">
-  private readonly maxBodySize: number
+  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete" | "weightHeader">
   private resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void = () => {}
   private isOver = false
   private stopTimer = noTimer
@@ -84,15 +81,14 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   private headers: ResponseHeaders = {}
   /** The body, if its length is known. */
   private body: Uint8Array | null = null
-  /** The chunks of a body of unknown length. */
-  private chunks: Array<Uint8Array> = []
   private length = 0
-  private reserved = 0
+  /** A body of unknown length, and the memory of any. */
+  private readonly collector: BodyCollector
   private decompressor: Decompressor | null = null
 
-  constructor(request: ResponseHandler["request"], maxBodySize: number) {
+  constructor(request: TransportRequest, maxBodySize: number) {
     this.request = request
-    this.maxBodySize = maxBodySize
+    this.collector = new BodyCollector(request.memory, maxBodySize)
   }
 
   start(
@@ -113,12 +109,11 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
     if (this.isOver) return
     this.isOver = true
     this.stopTimer()
-    this.request.memory.release(this.reserved)
+    this.collector.release()
     this.decompressor?.destroy()
     this.controller?.abort(aborted)
     this.controller = null
     this.body = null
-    this.chunks = []
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
@@ -137,10 +132,11 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
     this.head = { status, headers: safeHeaders(headers, this.request) }
     this.headers = headers
     const contentLength = Number(headers["content-length"] ?? Number.NaN)
-    if (contentLength > this.maxBodySize) return this.fail(bodyTooLarge(this.head, this.maxBodySize))
-    if (Number.isSafeInteger(contentLength) && this.reserve(contentLength, this.head)) {
-      this.body = new Uint8Array(Buffer.allocUnsafeSlow(contentLength).buffer)
-    }
+    const isKnown = Number.isSafeInteger(contentLength)
+    const error = this.collector.check(contentLength, this.head) ??
+      (isKnown ? this.collector.reserve(contentLength, this.head) : null)
+    if (error !== null) return this.fail(error)
+    if (isKnown) this.body = new Uint8Array(Buffer.allocUnsafeSlow(contentLength).buffer)
   }
 
   onResponseData(_controller: Undici.Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -181,37 +177,21 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   ): void {
     this.decompressor = decompressor
     this.body = null
-    this.length = 0
     decompressor.on("data", (chunk: Buffer) => this.append(chunk, head))
     decompressor.on("error", () => this.fail(undecodableBody(head, encoding)))
     decompressor.on("end", () => this.succeed(this.received(), head))
     decompressor.end(bytes)
   }
 
-  /** Keeps a chunk, within the size limit and the memory. */
   private append(chunk: Uint8Array, head: ResponseHead): void {
-    this.length += chunk.byteLength
-    if (this.length > this.maxBodySize) return this.fail(bodyTooLarge(head, this.maxBodySize))
-    if (this.reserve(chunk.byteLength, head)) this.chunks.push(chunk)
-  }
-
-  private reserve(bytes: number, head: ResponseHead): boolean {
-    if (!this.request.memory.tryAcquire(bytes)) {
-      this.fail(noBodyMemory(head))
-      return false
-    }
-    this.reserved += bytes
-    return true
+    const error = this.collector.append(chunk, head)
+    if (error !== null) this.fail(error)
   }
 
   private received(): Uint8Array {
-    if (this.body !== null) {
-      // Over HTTP/2, a response to which HTTP gives no body (304) may have a length. Over HTTP/1, Undici fails it.
-      return this.length === this.body.byteLength ? this.body : this.body.slice(0, this.length)
-    }
-    const bytes = join(this.chunks, this.length)
-    this.chunks = []
-    return bytes
+    if (this.body === null) return this.collector.take()
+    // Over HTTP/2, a response to which HTTP gives no body (304) may have a length. Over HTTP/1, Undici fails it.
+    return this.length === this.body.byteLength ? this.body : this.body.slice(0, this.length)
   }
 
   private succeed(bytes: Uint8Array, head: ResponseHead): void {
