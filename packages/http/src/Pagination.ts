@@ -20,7 +20,6 @@ import { NonNegativeInteger, option, type PartialPolicy, Text } from "./gateway/
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as Repeats from "./internal/pagination/Repeats.ts"
-import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
 
 /** Options of a list of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
@@ -56,7 +55,7 @@ interface PaginationState<I> {
   /** Identifies the list in resume cursors. */
   readonly listId: string
   /** The cursors that were followed. */
-  readonly seenCursors: SeenCursors.SeenCursors
+  readonly seenCursors: Repeats.SeenCursors
   /** The identities of the last page with records, and how many pages in a row had no others. */
   readonly previous: ReadonlySet<string>
   readonly repeatedPages: number
@@ -155,7 +154,7 @@ const initialState = <I extends { readonly cursor?: string }, Output extends Cur
     const start: PaginationState<I> = {
       input,
       listId: pageSource.listId(input, query),
-      seenCursors: SeenCursors.make(),
+      seenCursors: Repeats.seenCursors(),
       previous: new Set(previous),
       repeatedPages: 0,
       blockPosition: null

@@ -97,6 +97,14 @@ export const Secret: Schema.Schema<Redacted.Redacted> = Schema.declare(
   { message: ({ actual }) => `expected Redacted.make("…"), got ${typeOf(actual)}` }
 )
 
+/** Returns why an API key cannot be sent, or null. HTTP clients report invalid header values as network failures. */
+export const apiKeyError = (apiKey: Redacted.Redacted): string | null => {
+  if (Redacted.value(apiKey) === "") return "expected an API key, got an empty string"
+  return /[^\t\x20-\x7e\x80-\xff]/.test(Redacted.value(apiKey))
+    ? "expected an API key, got characters that are invalid in an HTTP header, such as a line break"
+    : null
+}
+
 const describe = (value: unknown): string => typeof value === "number" ? String(value) : typeOf(value)
 
 const typeOf = (value: unknown): string => {

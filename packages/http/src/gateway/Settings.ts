@@ -11,9 +11,9 @@ import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { apiKeyError } from "../internal/transport/ApiKeyHeader.ts"
 import * as RateLimit from "../RateLimit.ts"
 import { normalize } from "./BaseUrl.ts"
+import { apiKeyError } from "./Options.ts"
 
 /** The API key. */
 export const apiKey = "QUARRY_API_KEY"

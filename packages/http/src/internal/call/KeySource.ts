@@ -13,8 +13,8 @@ import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { type ApiKey, type ApiKeys, defaultLabel, type OptionalKeyApiOptions } from "../../ApiOptions.ts"
+import { apiKeyError } from "../../gateway/Options.ts"
 import * as SteadyClock from "../../gateway/SteadyClock.ts"
-import { apiKeyError } from "../transport/ApiKeyHeader.ts"
 import { validateOptions } from "./ValidateOptions.ts"
 
 export type KeyList = Arr.NonEmptyReadonlyArray<ApiKey>

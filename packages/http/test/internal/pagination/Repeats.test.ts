@@ -1,10 +1,10 @@
 /** Tests how many cursors pagination remembers. `Pagination/byCursor.test.ts` has what a repeated one means. */
 import { describe, expect, it } from "@effect/vitest"
-import * as SeenCursors from "../../../src/internal/pagination/SeenCursors.ts"
+import { seenCursors as make } from "../../../src/internal/pagination/Repeats.ts"
 
 describe("seen cursors", () => {
   it("tells 150,000 similar cursors apart, knows the last 32,768, and forgets those before the last 65,536", () => {
-    const seenCursors = SeenCursors.make()
+    const seenCursors = make()
     const cursorOf = (page: number) => `${"eyJhbGciOiJIUzI1NiJ9".repeat(10)}.${page}`
     const pages = 150_000
     for (let page = 0; page < pages; page++) {
