@@ -7,22 +7,23 @@ export abstract class BlockquarryError extends Error {
   /** The name of the class. */
   declare readonly name: string
   /** What failed, without the operation. */
-  readonly summary: string
+  declare readonly summary: string
   /** What to do. Null if there is no general answer or the summary contains it. */
-  readonly hint: string | null
+  declare readonly hint: string | null
   /**
    * Whether the same call may succeed later without a change to its input or to the options, and a retry cannot apply an
    * update twice.
    */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
 
   /** @internal */
-  constructor(description: Description, fields: object, options?: { readonly cause: unknown }) {
-    super(description.message, options)
-    this.summary = description.summary
-    this.hint = description.hint
-    this.retryable = description.retryable
-    Object.assign(this, fields)
+  constructor(
+    { hint = null, retryable = false, summary, message = summary }: Description,
+    fields: object,
+    options?: { readonly cause: unknown }
+  ) {
+    super(message, options)
+    Object.assign(this, { summary, hint, retryable }, fields)
   }
 
   /** Returns the name, the message and the fields, without the stack and the cause. */
@@ -32,7 +33,9 @@ export abstract class BlockquarryError extends Error {
   }
 }
 
-type Description = Pick<BlockquarryError, "message" | "summary" | "hint" | "retryable">
+type Description =
+  & Pick<BlockquarryError, "summary">
+  & Partial<Pick<BlockquarryError, "message" | "hint" | "retryable">>
 
 /** An error with this name. */
 export type Named<Name extends string> = { readonly name: Name }

@@ -26,16 +26,8 @@ export class AbortError extends namedError("AbortError") {
   declare readonly operation: string
 
   constructor(operation: string, reason: unknown) {
-    super(
-      {
-        message: `${operation}: the signal was aborted`,
-        summary: "the signal was aborted",
-        hint: null,
-        retryable: false
-      },
-      { operation },
-      { cause: reason }
-    )
+    const summary = "the signal was aborted"
+    super({ summary, message: `${operation}: ${summary}` }, { operation }, { cause: reason })
   }
 }
 
@@ -45,15 +37,9 @@ export class ClientClosedError extends namedError("ClientClosedError") {
   declare readonly operation: string
 
   constructor(operation: string) {
-    super(
-      {
-        message: `${operation}: the client is closed. Create another one with createClient.`,
-        summary: "the client is closed",
-        hint: "Create another one with createClient.",
-        retryable: false
-      },
-      { operation }
-    )
+    const summary = "the client is closed"
+    const hint = "Create another one with createClient."
+    super({ summary, hint, message: `${operation}: ${summary}. ${hint}` }, { operation })
   }
 }
 
@@ -67,7 +53,7 @@ export class ConfigurationError extends namedError("ConfigurationError") {
 
   constructor(issues: ConfigurationError["issues"]) {
     const summary = issues.map(({ option, reason }) => `${option}: ${reason}`).join("; ")
-    super({ message: summary, summary, hint: null, retryable: false }, { issues })
+    super({ summary }, { issues })
   }
 }
 
@@ -81,7 +67,7 @@ export class InvalidRecordError extends namedError("InvalidRecordError") {
 
   constructor(fields: Pick<InvalidRecordError, "model" | "path" | "reason">) {
     const summary = `${fields.model}${fields.path === "" ? "" : ` at ${fields.path}`}: ${fields.reason}`
-    super({ message: summary, summary, hint: null, retryable: false }, fields)
+    super({ summary }, fields)
   }
 }
 
