@@ -5,17 +5,7 @@ import * as Record from "effect/Record"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http"
 import { faultHeader } from "../service/Handler.ts"
-import {
-  bodyBytes,
-  firstHalf,
-  jsonResponse,
-  type SandboxRequest,
-  type SandboxResponse,
-  withContentLength
-} from "../service/HttpMessage.ts"
-
-/** The limit of request bodies. The only request with a body is a status update. */
-const maxBodyBytes = 1024 * 1024
+import { bodyBytes, firstHalf, type SandboxRequest, type SandboxResponse } from "../service/HttpMessage.ts"
 
 /** Serves `handle` until the scope closes. Returns the port. Fails with the error code of the operating system. */
 export const serve = (
@@ -33,8 +23,6 @@ export const serve = (
       const respond = Effect.flatMap(readRequestBody(request), (body) =>
         request.method === "OPTIONS"
           ? Effect.succeed(preflightResponse)
-          : body === undefined
-          ? Effect.succeed(payloadTooLarge)
           : handle({
             method: request.method ?? "GET",
             url: request.url ?? "/",
@@ -86,20 +74,11 @@ const preflightResponse: SandboxResponse = {
   transmission: "complete"
 }
 
-const payloadTooLarge: SandboxResponse = withContentLength(
-  jsonResponse(413, { message: "Request body too large" }, { connection: "close" })
-)
-
-/** Reads the body as a string. Returns undefined if it is too large. */
-const readRequestBody = (request: IncomingMessage): Effect.Effect<string | undefined> =>
+/** Reads the body as a string. */
+const readRequestBody = (request: IncomingMessage): Effect.Effect<string> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
-    let length = 0
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= maxBodyBytes) chunks.push(chunk)
-      else resume(Effect.succeed(undefined))
-    })
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.once("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString("utf8"))))
     // The client disconnected before the end of its request
     request.once("error", () => resume(Effect.interrupt))

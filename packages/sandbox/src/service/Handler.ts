@@ -53,7 +53,7 @@ export const make = (
     return jsonResponse(200, document, price === undefined ? {} : { [weightHeader]: String(price) })
   })
 
-  return Effect.fnUntraced(function*(received: SandboxRequest) {
+  const answer = Effect.fnUntraced(function*(received: SandboxRequest) {
     const { path, query } = parseUrl(received.url)
     const request: RoutedRequest = { ...received, path, query, route: resolveRoute(path, query) }
     const operation = request.route?.operation.id ?? null
@@ -66,19 +66,20 @@ export const make = (
     if (Option.isNone(parsedFault)) {
       const supported = directives.join(", ")
       const message = `invalid ${faultHeader} header "${requestedFault}"; supported: ${supported}`
-      return withContentLength(errorResponse(badRequest(message)))
+      return errorResponse(badRequest(message))
     }
     const fault = parsedFault.value
     if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
     const replacement = replacementResponse(fault)
-    if (replacement !== undefined) return withContentLength(replacement)
+    if (replacement !== undefined) return replacement
     const response = yield* Effect.catchAll(
       respond(request, fault),
       (error) => Effect.succeed(errorResponse(error))
     )
     if (fault.kind === "hang") yield* Effect.never
-    return withContentLength(injectFault(response, fault.kind))
+    return injectFault(response, fault.kind)
   })
+  return (request) => Effect.map(answer(request), withContentLength)
 }
 
 /** A request with parsed path and query. */
