@@ -17,8 +17,7 @@ import {
   expectConsistentToken,
   expectConsistentWallet,
   expectUniquePositions,
-  fullHistory,
-  toArray
+  fullHistory
 } from "./consistency.ts"
 
 const seed = FastCheck.oneof(FastCheck.integer(), FastCheck.double({ noNaN: true }))
@@ -134,34 +133,6 @@ describe("make", () => {
 
 describe("data", () => {
   const ledger = make()
-  const main: ReadonlyArray<ChainName> = ["eth", "polygon", "bsc", "base", "arbitrum", "sepolia"]
-  const latin = /^[\x20-\x7e]*$/
-
-  it("include all traits that clients must handle", () => {
-    for (const name of main) {
-      const chain = chainOf(ledger, name)
-      const tokens = [...chain.tokens.values()]
-      expect(new Set(tokens.map(({ decimals }) => decimals))).toEqual(new Set([0, 2, 6, 8, 9, 18, 24]))
-      expect(tokens.some(({ logo }) => logo === null)).toBe(true)
-      expect(tokens.some(({ usdPrice }) => usdPrice === null)).toBe(true)
-      expect(tokens.some(({ symbol }) => !latin.test(symbol))).toBe(true)
-      const collections = [...chain.collections.values()]
-      expect(new Set(collections.map(({ type }) => type)).size).toBe(2)
-      expect(collections.some(({ possibleSpam }) => possibleSpam)).toBe(true)
-      const { nftTransfers, transfers } = fullHistory(chain, ledger)
-      const large = transfers.filter(({ value }) => value > 2n ** 53n).length
-      expect(large / transfers.length).toBeGreaterThan(0.2)
-      expect(transfers.some(({ to }) => to === zeroAddress)).toBe(true)
-      expect(nftTransfers.some(({ to }) => to === zeroAddress)).toBe(true)
-      expect(transfers.some(({ from, to }) => from === to)).toBe(true)
-      const perBlock = new Map<number, number>()
-      for (const { block } of toArray(chain.walletTransfers(ledger.examples.wallet))) {
-        perBlock.set(block, (perBlock.get(block) ?? 0) + 1)
-      }
-      expect([...perBlock.values()].filter((count) => count >= 150).length).toBeGreaterThanOrEqual(3)
-    }
-  })
-
   it.prop(
     "have blocks with ascending timestamps that blockAt finds",
     [name, FastCheck.nat(10_000_000)],

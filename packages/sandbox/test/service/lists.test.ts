@@ -1,9 +1,7 @@
 /** Pages of lists, and their records. */
-import { parse } from "@blockquarry/core/LosslessJson"
 import { describe, expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type { TokenTransfer } from "../../src/Ledger.ts"
 import { toArray } from "../consistency.ts"
 import {
@@ -11,7 +9,6 @@ import {
   decodePage,
   eth,
   examples,
-  ledger,
   makeSandbox,
   type QueryParameters,
   readAllPages,
@@ -202,23 +199,6 @@ describe("holders", () => {
         expect(BigDecimal.format(total)).toBe("100")
       })
   )
-
-  it.effect("have a wrong but stable order on chains other than eth, each once", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      const polygon = ledger.chains.get("polygon")!
-      const [address] = [...polygon.tokens.keys()].sort((a, b) =>
-        polygon.holders(b).length - polygon.holders(a).length
-      )
-      const path = `/erc20/${address}/owners`
-      const rows = records(yield* readAllPages(sandbox, path, { chain: "polygon", limit: 7 }))
-      const withOtherSize = records(yield* readAllPages(sandbox, path, { chain: "polygon", limit: 100 }))
-      const balances = rows.map((row) => BigInt(String(row["balance"])))
-      expect(rows).toEqual(withOtherSize)
-      expect(rows.map((row) => row["owner_address"]).toSorted())
-        .toEqual(polygon.holders(address!).map(({ owner }) => owner).toSorted())
-      expect(balances).not.toEqual([...balances].sort((a, b) => a > b ? -1 : a < b ? 1 : 0))
-    }))
 })
 
 it.effect("a price is that of the exchange with a name or a factory address", () =>
@@ -230,20 +210,3 @@ it.effect("a price is that of the exchange with a name or a factory address", ()
     const factory = String(Object(first.document).exchangeAddress)
     expect((yield* price(factory)).document).toEqual(first.document)
   }))
-
-describe("NFTs", () => {
-  it.effect("have metadata in every format, and unique ranks", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      const rows = records(yield* readAllPages(sandbox, `/nft/${collection721}`, {}))
-      const formats = new Set(rows.map(({ metadata }) => {
-        if (metadata === null) return "none"
-        const parsed = Either.getOrNull(parse(String(metadata)))
-        return parsed === null ? "plain text" : typeof parsed
-      }))
-      expect(formats).toEqual(new Set(["none", "plain text", "string", "object"]))
-      const ranks = rows.map((row) => Number(row["rarity_rank"])).toSorted((a, b) => a - b)
-      expect(ranks).toEqual(rows.map((_, index) => index + 1))
-      expect(rows.some((row) => row["last_sale"] !== null)).toBe(true)
-    }))
-})
