@@ -11,7 +11,7 @@ import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
 import { unitNames } from "./Checks.ts"
 
 /** The end of a list, which is not a bound of it. */
-export const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
+const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
 
 /** The units of distances, besides those that `Duration` and `DateTime` spell out. */
 const units: Readonly<Record<string, string>> = { ...unitNames, mo: "months", w: "weeks", y: "years" }
@@ -42,7 +42,7 @@ export const parseRelativeTime = (text: string, now: DateTime.Utc): DateTime.Utc
 }
 
 /** Parses the number of a block, decimal or hexadecimal; null for other text. */
-export const parseBlock = (text: string): number | null =>
+const parseBlock = (text: string): number | null =>
   /^(?:\d{1,15}|0x[0-9a-f]{1,12})$/i.test(text.trim()) ? Number(text) : null
 
 /** Returns whether an option is an upper bound, of which the end of the list is the default. */

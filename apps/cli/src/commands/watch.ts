@@ -16,17 +16,17 @@ export const watchWalletTransfers = watchCommand({
   ...walletTransferList,
   examples: [
     "{wallet}",
-    "{wallet} --since 22600000 -o ndjson --jq '{block_number, value}'"
+    "{wallet} --from-block 22600000 -o ndjson --jq '{block_number, value}'"
   ]
 }, transferIdentity)
 
 export const watchTokenTransfers = watchCommand({
   ...tokenTransferList,
-  examples: ["{token} --since 2025-05-31", "{token} --interval 30s --state watch.json"]
+  examples: ["{token} --from-date 2025-05-31", "{token} --interval 30s --state watch.json"]
 }, transferIdentity)
 
 export const watchWalletNftTrades = watchCommand(
-  { ...walletNftTradeList, examples: ["{wallet} --since 2025-05-01 -o csv"] },
+  { ...walletNftTradeList, examples: ["{wallet} --from-date 2025-05-01 -o csv"] },
   (trade) =>
     [
       trade.transaction_hash,

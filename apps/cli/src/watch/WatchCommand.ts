@@ -1,5 +1,6 @@
 /** Commands that print new records of a list as they appear. */
 import type { Page } from "@blockquarry/core/Page"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
@@ -7,22 +8,25 @@ import { layerFromSettings } from "../connection/ApiClients.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { watchList } from "./WatchList.ts"
-import { sinceOf, watchOptions } from "./WatchOptions.ts"
-import type { WatchableRecord } from "./WatchPosition.ts"
+import { watchOptions } from "./WatchOptions.ts"
+import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
 /** Parameters of the operation that a watch sets itself. */
-const ownParameters: ReadonlySet<string> = new Set([
-  "cursor",
-  "order",
-  "from-block",
-  "from-date",
-  "to-block",
-  "to-date"
-])
+const ownParameters: ReadonlySet<string> = new Set(["cursor", "order", "to-block", "to-date"])
+
+/** The parameters with which a watch begins earlier than now. */
+interface PollBounds {
+  readonly from_block?: number | undefined
+  readonly from_date?: DateTime.Utc | undefined
+}
+
+/** Returns where to start; null to start now. */
+const startOf = ({ from_block: block, from_date: time }: PollBounds): PollStart | null =>
+  block !== undefined ? { block } : time !== undefined ? { time: DateTime.formatIso(time) } : null
 
 /** Creates the command `watch …` for a list whose records have blocks. */
 export const watchCommand = <
-  I extends { readonly cursor?: string },
+  I extends PollBounds & { readonly cursor?: string },
   InputEncoded extends { readonly limit?: number | undefined },
   Output extends Page<Item>,
   OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
@@ -52,9 +56,9 @@ export const watchCommand = <
   run: (invocation) =>
     Effect.gen(function*() {
       const { settings } = invocation
-      yield* decodeArguments(spec.operation, invocation.values)
+      const { input } = yield* decodeArguments(spec.operation, invocation.values)
       const watch = Effect.provide(
-        watchList(operationList(spec), identity, invocation, yield* sinceOf(invocation)),
+        watchList(operationList(spec), identity, invocation, startOf(input)),
         // The timeout ends the watch, and is not that of a request
         layerFromSettings({ ...settings, timeout: null })
       )

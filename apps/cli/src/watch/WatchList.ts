@@ -140,9 +140,9 @@ const listReader = <Item extends WatchableRecord>(
   Effect.gen(function*() {
     const context = yield* Effect.context<ApiClients | CommandTerminal>()
     const hasOrder = operation.parameters.some(({ name }) => name === "order")
-    // A watch has its own meaning of `max-items`
+    // A watch has its own meaning of these
     const values = new Map(invocation.values)
-    values.delete("max-items")
+    for (const name of ["max-items", "from-block", "from-date"]) values.delete(name)
     const whole = yield* yield* sourceOf({ ...invocation, values })
     const pagesFrom = (from: PollStart) => {
       const own = new Map(values).set("all", ["true"])

@@ -174,7 +174,7 @@ it.effect.skipIf(process.platform === "win32")(
       const { ledger: { chains, examples: { busyToken } } } = yield* Sandbox.Sandbox
       const { origin } = yield* Server.SandboxServer
       const state = join(temporaryFolder(), "state.json")
-      const words = ["watch", "token", "transfers", busyToken, "--since", "1", "--state", state]
+      const words = ["watch", "token", "transfers", busyToken, "--from-block", "1", "--state", state]
       const ids: Array<string> = []
       for (let run = 0; run < 2; run++) {
         const { code, out } = yield* Effect.promise(() =>
