@@ -10,7 +10,6 @@ import { exampleValues } from "../../src/help/Help.ts"
 import { quarry, sandboxEnvironment, withRunningClock, withSharedLedger } from "../support/quarry.ts"
 
 const transfers = ["wallet", "transfers", exampleValues.wallet, "--all", "--limit=20"]
-const nfts = ["nft", "list", exampleValues.collection, "--all", "--total-ranges=2"]
 
 /** Runs a list over a service that fails after the first page, for minutes: with 429, or without a response. */
 const run = (argv: ReadonlyArray<string>, minutes: number, isLimited = false) =>
@@ -39,8 +38,7 @@ it.effect.each(
     ["outlasts an outage that is shorter", [...transfers, "--retry-for=10m"], 5, false, 0],
     ["ends with the cause of one that is longer", [...transfers, "--retry-for=10m"], 20, false, 7],
     ["ends at once without --retry-for", transfers, 1, false, 7],
-    ["waits for a rate limit as long as it lasts", [...transfers, "--retry-for=1m"], 90, true, 0],
-    ["ends after a page that has no cursor", [...nfts, "--retry-for=10m"], 1, false, 7]
+    ["waits for a rate limit as long as it lasts", [...transfers, "--retry-for=1m"], 90, true, 0]
   ] as const
 )("a list %s", ([, argv, minutes, isLimited, code]) =>
   Effect.gen(function*() {
