@@ -26,12 +26,12 @@ export type StatusPoint = Status["series"]["points"][number]
 
 export type CurrentState = Effect.Effect.Success<typeof currentState>
 
-export const toIsoTime = (millis: number): string => new Date(millis).toISOString()
+const toIsoTime = (millis: number): string => new Date(millis).toISOString()
 
 const toIsoTimeOrNull = (millis: number | null): string | null => millis === null ? null : toIsoTime(millis)
 
 /** Returns the status from the reports of the processes and the current state of everything else. */
-export const make = (
+const make = (
   version: string,
   { reports, scope }: Fleet.Processes,
   { clients: configured, now, ...current }: CurrentState
