@@ -4,6 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Tokens from "../auth/Tokens.ts"
+import type { ConfigSources } from "../config/EnvironmentVariables.ts"
 import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
@@ -15,7 +16,7 @@ import type { Command } from "./CommandLine.ts"
 /** Runs a command other than `serve`. */
 export const run = (
   command: Exclude<Command, { readonly _tag: "Serve" }>,
-  options: Load.LoadOptions
+  options: ConfigSources
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> => {
   switch (command._tag) {
     case "NewToken":
@@ -29,11 +30,11 @@ export const run = (
   }
 }
 
-const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), ExitError.fromInvalidConfig)
+const load = (options: ConfigSources) => Effect.mapError(Load.load(options), ExitError.fromInvalidConfig)
 
 /** `connect`: also tries Redis. */
 const check = (
-  options: Load.LoadOptions,
+  options: ConfigSources,
   { connect }: { readonly connect: boolean }
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   load(options).pipe(

@@ -1,7 +1,6 @@
 /** Loads the configuration. Precedence: options of the command line, environment variables, file, defaults. */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as NodePath from "node:path"
 import type { Config } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
@@ -10,14 +9,8 @@ import * as Decode from "./Decode.ts"
 import * as Diagnostic from "./Diagnostic.ts"
 import * as EnvironmentOverlay from "./EnvironmentOverlay.ts"
 import * as EnvironmentVariables from "./EnvironmentVariables.ts"
-import * as Files from "./Files.ts"
 import * as References from "./References.ts"
 import * as YamlReader from "./YamlReader.ts"
-
-export interface LoadOptions extends EnvironmentVariables.ConfigSources {
-  /** The configuration file. Default: the file named by QUARRY_PROXY_CONFIG, if it is set. */
-  readonly file?: string | undefined
-}
 
 export interface LoadedConfig {
   readonly config: Config
@@ -31,31 +24,28 @@ export interface LoadedConfig {
 }
 
 export const load = (
-  options: LoadOptions
+  options: EnvironmentVariables.ConfigSources
 ): Effect.Effect<LoadedConfig, Diagnostic.InvalidConfigError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
-    const file = options.file ??
-      EnvironmentVariables.variableValue(EnvironmentVariables.proxyVariables.config, options)
-    const { digest, yaml } = yield* readYaml(file)
+    const file = EnvironmentVariables.variableValue(EnvironmentVariables.proxyVariables.config, options)
     const inFile = (position: Diagnostic.SourcePosition | null): Diagnostic.SettingSource =>
       file === undefined ? { _tag: "Default" } : { _tag: "File", file, position }
+    const invalid = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>) =>
+      new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics) })
+    const { digests, readFile, references, warnings: exposed } = yield* References.make(
+      NodePath.dirname(file ?? ""),
+      options.env
+    )
+    const yaml = file === undefined ? YamlReader.empty : yield* readFile(NodePath.resolve(file)).pipe(
+      Effect.mapError((message) => ({ message, position: null })),
+      Effect.flatMap(YamlReader.parseYaml),
+      Effect.mapError(({ message, position }) => invalid([{ source: inFile(position), path: [], message }]))
+    )
     const overlay = EnvironmentOverlay.overlay(yaml.value ?? {}, options)
     const locate: Decode.Locate = (path, part) =>
       overlay.sources.get(ConfigPath.format(path)) ?? inFile(yaml.position(path, part))
     const sourceOf = (path: ConfigPath.ConfigPath): Diagnostic.SettingSource =>
       ConfigPath.get(overlay.document, path) === undefined ? { _tag: "Default" } : locate(path, "value")
-    const invalid = (diagnostics: ReadonlyArray<Diagnostic.Diagnostic>) =>
-      new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics) })
-
-    const { digests, references, warnings: exposed } = yield* References.make(
-      NodePath.dirname(file ?? ""),
-      options.env
-    )
-    if (file !== undefined) digests.set(NodePath.resolve(file), digest)
-    if (yaml.issue !== null) {
-      const { message, position } = yaml.issue
-      return yield* invalid([{ source: inFile(position), path: [], message }])
-    }
     const config = yield* Decode.decode(overlay.document, locate).pipe(
       Effect.provideService(References.References, references),
       Effect.mapError(invalid)
@@ -66,11 +56,3 @@ export const load = (
     const lines = [...exposed, ...Diagnostic.sort(warnings.map(found)).map(Diagnostic.formatDiagnostic)]
     return { config, warnings: lines, files: [...digests.keys()], digests, sourceOf }
   })
-
-const readYaml = (file: string | undefined) =>
-  file === undefined
-    ? Effect.succeed({ digest: "", yaml: YamlReader.empty })
-    : Effect.map(Files.readFile(file), ({ contents, digest }) => ({
-      digest,
-      yaml: Either.match(contents, { onLeft: YamlReader.unreadable, onRight: YamlReader.parseYaml })
-    }))

@@ -62,20 +62,27 @@ export const make = (directory: string, env: VariableValues) =>
       const [where, text] = [`environment variable ${name}`, env[name]?.trim()]
       return text === undefined ? Effect.fail(`${where} is not set`) : Effect.succeed({ text, where })
     }
-    const readFile = Effect.fnUntraced(function*(where: string, isPrivate: boolean) {
-      const { contents, digest, mode } = yield* Files.readFile(where)
-      digests.set(where, digest)
-      if (isPrivate && (mode & readableByOthers) !== 0) {
-        warnings.push(`${where} is readable by other users; run chmod o-r ${where}`)
-      }
-      const bytes = yield* Effect.mapError(contents, (reason) => `${where}: ${reason}`)
-      // One character per byte: bytes that are not ASCII remain invalid.
-      return { text: Buffer.from(bytes).toString("latin1").replace(/\r?\n$/, ""), where }
-    }, Effect.provideService(FileSystem.FileSystem, fileSystem))
+    const readFile = (file: string, isPrivate = false): Effect.Effect<Uint8Array, string> =>
+      Files.readFile(file).pipe(
+        Effect.provideService(FileSystem.FileSystem, fileSystem),
+        Effect.flatMap(({ contents, digest, mode }) => {
+          digests.set(file, digest)
+          if (isPrivate && (mode & readableByOthers) !== 0) {
+            warnings.push(`${file} is readable by other users; run chmod o-r ${file}`)
+          }
+          return contents
+        })
+      )
+    const readText = (where: string, isPrivate: boolean): Effect.Effect<Text, string> =>
+      Effect.mapBoth(readFile(where, isPrivate), {
+        onFailure: (reason) => `${where}: ${reason}`,
+        // One character per byte: bytes that are not ASCII remain invalid.
+        onSuccess: (bytes) => ({ text: Buffer.from(bytes).toString("latin1").replace(/\r?\n$/, ""), where })
+      })
     const references: ReferencesService = {
       resolve,
       read: ({ env, file }, isPrivate) =>
-        file === undefined ? readVariable(env) : readFile(resolve(file), isPrivate)
+        file === undefined ? readVariable(env) : readText(resolve(file), isPrivate)
     }
-    return { digests, references, warnings }
+    return { digests, readFile, references, warnings }
   })

@@ -1,4 +1,5 @@
 /** Parses YAML with the positions of its keys. Messages never quote the text, because it may contain a secret. */
+import * as Either from "effect/Either"
 import { isUtf8 } from "node:buffer"
 import * as Yaml from "yaml"
 import type { ConfigPath } from "./ConfigPath.ts"
@@ -10,23 +11,18 @@ interface SyntaxIssue {
 }
 
 export interface YamlDocument {
-  /** `undefined` if the text cannot be parsed. */
   readonly value: unknown
-  /** The first error: it causes many others. */
-  readonly issue: SyntaxIssue | null
   /** Returns the position of a value or of its name. For a missing key, returns the position of its section. */
   readonly position: (path: ConfigPath, part: "name" | "value") => SourcePosition | null
 }
 
-export const empty: YamlDocument = { value: {}, issue: null, position: () => null }
+export const empty: YamlDocument = { value: {}, position: () => null }
 
-export const unreadable = (message: string, position: SourcePosition | null = null): YamlDocument => ({
-  ...empty,
-  value: undefined,
-  issue: { position, message }
-})
+const unreadable = (message: string, position: SourcePosition | null = null) =>
+  Either.left({ position, message })
 
-export const parseYaml = (bytes: Uint8Array): YamlDocument => {
+/** Fails with the first error: it causes many others. */
+export const parseYaml = (bytes: Uint8Array): Either.Either<YamlDocument, SyntaxIssue> => {
   // A file is briefly empty while it is written. An empty configuration must not be applied.
   if (bytes.byteLength === 0) return unreadable("the file is empty")
   if (!isUtf8(bytes)) return unreadable("expected text in UTF-8")
@@ -63,14 +59,13 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
       position(offsetOf(aliases[0]) ?? 0)
     )
   }
-  return {
+  return Either.right({
     value: document.toJS(),
-    issue: null,
     position: (path, part) => {
       const offset = find(document, path, part)
       return offset === undefined ? null : position(offset)
     }
-  }
+  })
 }
 
 const hints: { readonly [Code in Yaml.ErrorCode]?: string } = {

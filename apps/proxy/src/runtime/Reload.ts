@@ -7,6 +7,7 @@ import { ProxyMetrics } from "../admin/ProxyMetrics.ts"
 import * as Changes from "../config/Changes.ts"
 import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import * as Diagnostic from "../config/Diagnostic.ts"
+import type { ConfigSources } from "../config/EnvironmentVariables.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
@@ -21,7 +22,7 @@ export const activate = (config: Config): Effect.Effect<void, never, ActiveConfi
 
 /** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
 export const reloadOnChange = (
-  options: Load.LoadOptions,
+  options: ConfigSources,
   initial: Load.LoadedConfig
 ): Effect.Effect<void, never, ActiveConfig | FileSystem.FileSystem | ProxyMetrics> =>
   Effect.gen(function*() {

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Tokens from "../auth/Tokens.ts"
 import { lacksAdminToken } from "../config/Config.ts"
+import type { ConfigSources } from "../config/EnvironmentVariables.ts"
 import * as Load from "../config/Load.ts"
 import * as Logging from "../observability/Logging.ts"
 import * as LogWriter from "../observability/LogWriter.ts"
@@ -25,7 +26,7 @@ import * as Stores from "./Stores.ts"
 const standardError = 2
 
 export const serve = (
-  options: Load.LoadOptions,
+  options: ConfigSources,
   version: string
 ): Effect.Effect<never, ExitError.ExitError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {

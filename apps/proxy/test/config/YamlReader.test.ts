@@ -1,10 +1,10 @@
 /** YAML as the proxy accepts it. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
 import * as YamlReader from "../../src/config/YamlReader.ts"
 
-const read = (text: string) => YamlReader.parseYaml(new TextEncoder().encode(text))
-
-const value = (text: string): unknown => read(text).value
+const value = (text: string): unknown =>
+  Either.getOrThrow(YamlReader.parseYaml(new TextEncoder().encode(text))).value
 
 describe("YAML 1.2", () => {
   it("has only true and false as booleans", () => {

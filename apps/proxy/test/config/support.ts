@@ -84,7 +84,7 @@ export const filesOfExample: Files = {
 
 /** Loads `text` as the configuration file. */
 export const load = ({ env = {}, files = {}, optionValues = {}, text }: LoadInput) =>
-  Load.load({ file: text === undefined ? undefined : file, optionValues, env }).pipe(
+  Load.load({ optionValues, env: text === undefined ? env : { ...env, QUARRY_PROXY_CONFIG: file } }).pipe(
     Effect.provide(fakeFileSystem({ ...files, ...(text === undefined ? {} : { [file]: text }) }))
   )
 

@@ -21,7 +21,7 @@ const mode = 0o100440
 /** Loads a configuration. */
 export const read = (text: string, secrets: Readonly<Record<string, { text: string; mode: number }>> = {}) =>
   Effect.provide(
-    Load.load({ file, optionValues: {}, env: {} }),
+    Load.load({ optionValues: {}, env: { QUARRY_PROXY_CONFIG: file } }),
     fakeFileSystem({ [file]: text, ...secrets })
   )
 
