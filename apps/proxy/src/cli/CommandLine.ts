@@ -1,9 +1,8 @@
 /** Reads the command line: commands, and options that override environment variables. Loads nothing of Effect. */
 import { readWords } from "@blockquarry/command-line/Words"
 import { closestMatch } from "@blockquarry/core/Suggestion"
-import type { VariableValues } from "../config/EnvironmentVariables.ts"
-import { help } from "./Help.build.ts"
-import { options } from "./Options.ts"
+import { optionOf, proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
+import { help, optionDescriptions } from "./Help.build.ts"
 
 export type Command =
   | { readonly _tag: "Serve" }
@@ -26,17 +25,17 @@ export const read = (
   version: string
 ): CommandLine | { readonly _tag: "Information"; readonly text: string } => {
   const { options: values, positionals, problems: [problem] } = readWords(
-    options,
+    optionDescriptions,
     // Package managers pass on the `--` that ends their own options
     argv[0] === "--" ? argv.slice(1) : argv
   )
   if (problem?._tag === "UnknownOption") {
-    const names = options.map(({ name }) => `--${name}`)
+    const names = optionDescriptions.map(({ name }) => `--${name}`)
     const suggestion = problem.flag.startsWith("--") ? closestMatch(problem.flag, names) : undefined
     const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`
     return invalid(`Unknown option '${problem.flag}'${hint}`)
   }
-  const given = options.flatMap((option) => {
+  const given = optionDescriptions.flatMap((option) => {
     const value = values.get(option.name)?.at(-1)
     return value === undefined ? [] : [{ ...option, given: value }]
   })
@@ -60,8 +59,9 @@ export const read = (
   if (values.has("connect") && command._tag !== "CheckConfig") {
     return invalid("--connect: expected the command config check")
   }
-  const optionValues = given.flatMap(({ given, variable }) =>
-    variable === undefined ? [] : [[variable, given]]
+  const variables = Object.values(proxyVariables)
+  const optionValues = given.flatMap(({ given, name }) =>
+    variables.filter((variable) => optionOf(variable) === `--${name}`).map((variable) => [variable, given])
   )
   return { _tag: "Run", command, optionValues: Object.fromEntries(optionValues) }
 }

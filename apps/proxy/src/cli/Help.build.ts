@@ -1,12 +1,15 @@
-/** The help of the command line. `scripts/buildTimeValue.mjs` computes it when the program is bundled. */
+/** The options and the help of the command line. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
+import { describeOptions, type OptionDescription } from "@blockquarry/command-line/Descriptors"
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/gateway/Settings"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
-import { options, type ProxyOption } from "./Options.ts"
+import { options } from "./Options.ts"
+
+export const optionDescriptions: ReadonlyArray<OptionDescription> = describeOptions(options)
 
 const helpRow = (name: string, text: string): string => `  ${name.padEnd(28)} ${text}`
 
-const optionRow = ({ alias, description, name, value }: ProxyOption): string =>
+const optionRow = ({ alias, description, name, value }: OptionDescription): string =>
   helpRow(
     `${alias === undefined ? "    " : `-${alias}, `}--${name}${value === null ? "" : ` ${value}`}`,
     description
@@ -31,7 +34,7 @@ ${helpRow("config example", "Print a commented example with every key")}
 ${helpRow("token NAME", "Create a token for a client or an operator, and print its configuration")}
 
 Options:
-${options.map(optionRow).join("\n")}
+${optionDescriptions.map(optionRow).join("\n")}
 
 Environment:
 ${helpRow(Names.apiKey, "API key of the upstream, if the file has no upstream.keys")}

@@ -1,44 +1,33 @@
-/** The options of the command line. Their words, help and suggestions follow from them. Loads nothing of Effect. */
-import type { OptionWords } from "@blockquarry/command-line/Words"
+/** The descriptors of the options, in the order of help. Their words, help and suggestions follow from them. */
+import * as Descriptors from "@blockquarry/command-line/Descriptors"
+import * as Options from "@effect/cli/Options"
 import { optionOf, proxyVariables } from "../config/EnvironmentVariables.ts"
-
-export interface ProxyOption extends OptionWords {
-  readonly description: string
-  /** The environment variable that the option overrides. */
-  readonly variable?: string
-}
-
-const overriding = (
-  variable: string,
-  value: string | null,
-  description: string,
-  { alias, standard }: { readonly alias?: string; readonly standard?: string } = {}
-): ProxyOption => {
-  const setting = `${variable}${value === null ? "=1" : ""}${
-    standard === undefined ? "" : `; default: ${standard}`
-  }`
-  return {
-    name: optionOf(variable).slice(2),
-    alias,
-    value,
-    variable,
-    description: `${description} (${setting})`
-  }
-}
 
 const { admin, allowAnonymous, config, host, port, sandbox } = proxyVariables
 
-/** The options in the order of help. */
-export const options: ReadonlyArray<ProxyOption> = [
-  overriding(config, "FILE", "Configuration file in YAML", { alias: "c" }),
-  overriding(host, "HOST", "Address to listen on", { standard: "127.0.0.1" }),
-  overriding(port, "PORT", "Port; 0 selects a free one", { alias: "p", standard: "8650" }),
-  overriding(admin, "HOST:PORT", "Admin listener (status page, metrics), or off", {
-    standard: "127.0.0.1:8651"
-  }),
-  overriding(allowAnonymous, null, "Allow a non-loopback address without clients"),
-  overriding(sandbox, null, "Use the embedded sandbox as upstream: synthetic data, no account, no network"),
-  { name: "connect", value: null, description: "With config check: try Redis too, for at most 2 s" },
-  { name: "help", alias: "h", value: null, description: "Show this help" },
-  { name: "version", alias: "v", value: null, description: "Show the version" }
-]
+/** An option with a value that overrides a variable. */
+const textOf = (
+  variable: string,
+  value: string,
+  description: string,
+  { alias, standard }: { readonly alias?: string; readonly standard?: string } = {}
+) => {
+  const setting = standard === undefined ? variable : `${variable}; default: ${standard}`
+  return Descriptors.text(optionOf(variable).slice(2), value, `${description} (${setting})`, alias)
+}
+
+/** A switch that overrides a variable. */
+const flagOf = (variable: string, description: string) =>
+  Descriptors.flag(optionOf(variable).slice(2), `${description} (${variable}=1)`)
+
+export const options = Options.all([
+  textOf(config, "FILE", "Configuration file in YAML", { alias: "c" }),
+  textOf(host, "HOST", "Address to listen on", { standard: "127.0.0.1" }),
+  textOf(port, "PORT", "Port; 0 selects a free one", { alias: "p", standard: "8650" }),
+  textOf(admin, "HOST:PORT", "Admin listener (status page, metrics), or off", { standard: "127.0.0.1:8651" }),
+  flagOf(allowAnonymous, "Allow a non-loopback address without clients"),
+  flagOf(sandbox, "Use the embedded sandbox as upstream: synthetic data, no account, no network"),
+  Descriptors.flag("connect", "With config check: try Redis too, for at most 2 s"),
+  Descriptors.flag("help", "Show this help", "h"),
+  Descriptors.flag("version", "Show the version", "v")
+])

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
 import { help } from "../../src/cli/Help.build.ts"
-import { options } from "../../src/cli/Options.ts"
+import { optionDescriptions } from "../../src/cli/Help.build.ts"
 
 const parsed = (...args: ReadonlyArray<string>) => {
   const line = CommandLine.read(args, "1.2.3")
@@ -23,7 +23,7 @@ it("accepts options before and after commands, and values that are names of comm
 })
 
 it("parses and suggests each option, and help lists it, because it is data", () => {
-  for (const { description, name, value } of options) {
+  for (const { description, name, value } of optionDescriptions) {
     const rows = help.split("\n").map((line) => line.trim().replace(/^-., /, "").split(/ {2,}/))
     expect(rows).toContainEqual([`--${name}${value === null ? "" : ` ${value}`}`, description])
     const words = [`--${name}`, ...value === null ? [] : ["1"]]
