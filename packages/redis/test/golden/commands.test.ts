@@ -1,17 +1,8 @@
 /** Compares the commands that the stores send to Redis, and the keys that they write, with golden records. */
-import * as Api from "@blockquarry/http/Api"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
-import * as DataApi from "@blockquarry/http/DataApi"
-import * as Engine from "@blockquarry/http/gateway/Engine"
-import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as ResponseCache from "@blockquarry/http/ResponseCache"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, it } from "@effect/vitest"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as TestServices from "effect/TestServices"
 import { Redis as IoRedis } from "ioredis"
@@ -19,10 +10,8 @@ import { record } from "../../../core/test/golden/support/record.ts"
 import * as Redis from "../../src/Redis.ts"
 import * as RedisCacheStore from "../../src/RedisCacheStore.ts"
 import * as RedisRateLimitStore from "../../src/RedisRateLimitStore.ts"
-import * as RedisStores from "../../src/RedisStores.ts"
 import * as Inspector from "../support/Inspector.ts"
 import * as RedisServer from "../support/RedisServer.ts"
-import { until } from "../support/WaitUntil.ts"
 
 interface Commands {
   /** Runs an effect and returns its commands, one line each, including those that scripts execute. */
@@ -240,65 +229,5 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
         "keys": yield* describeKeys(inspector)
       }
       yield* Effect.promise(() => record("rateLimit", { ...records, results: results.map(withoutTimes) }))
-    }))
-
-  it.scoped("of calls match the golden record", () =>
-    Effect.gen(function*() {
-      const { commands, inspector, server } = yield* connected
-      const replies = [200, 200, 429, 404]
-      const client = HttpClient.make((request) =>
-        Effect.sync(() => {
-          const status = replies.shift() ?? 500
-          return HttpClientResponse.fromWeb(
-            request,
-            new Response(status === 200 ? "{\"usdPrice\":1.5}" : "{}", {
-              status,
-              headers: {
-                "content-type": "application/json",
-                ...(status === 429 ? { "retry-after": "60" } : {})
-              }
-            })
-          )
-        })
-      )
-      const engine = Layer.provide(Engine.layerWithStores, RedisStores.layer({ url: server.url }))
-      const api = Api.layerWithEngine(DataApi.DataApi, {
-        apiKey: Redacted.make("key-of-the-test"),
-        baseUrl: "https://host.test",
-        rateLimit: { ...RateLimit.make({ limit: 100, window: "1 second" }), dailyQuota: 1000, maxWait: 0 },
-        cache: ResponseCache.standard,
-        retry: {
-          attempts: 1,
-          baseDelay: { transient: 0, throttled: 0 },
-          maxDelay: 0,
-          budget: { capacity: 0, refill: 0 }
-        }
-      }).pipe(Layer.provide([engine, Layer.succeed(HttpClient.HttpClient, client)]))
-      const data = Context.get(yield* Layer.build(api), DataApi.DataApi)
-      yield* forgetScripts(inspector)
-      const price = (number: number) =>
-        Effect.ignore(data.tokenPrice({ address: `0x${String(number).repeat(40)}` }))
-      /** Makes a call and waits until its response is cached: one key per response, beside the four of the stores. */
-      const cachedPrice = (number: number) =>
-        Effect.zipRight(
-          price(number),
-          TestServices.provideLive(
-            until(Effect.map(inspector.keys, (keys) =>
-              keys.filter((key) => !key.endsWith(":ping")).length === number + 4))
-          )
-        )
-      /** What scripts execute is in the records of the stores. */
-      const sentBy = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-        Effect.map(commands.of(call), (lines) =>
-          lines.filter((line) => !line.startsWith("  by script")))
-      const records = {
-        "first call": yield* sentBy(cachedPrice(1)),
-        "identical call, cache hit": yield* sentBy(price(1)),
-        "different call": yield* sentBy(cachedPrice(2)),
-        "response 429": yield* sentBy(price(3)),
-        "call in the cooldown": yield* sentBy(price(4)),
-        "keys": yield* describeKeys(inspector)
-      }
-      yield* Effect.promise(() => record("calls", records))
     }))
 })
