@@ -83,22 +83,6 @@ export const uses = (data: DataApiService) => [
 ]
 
 describe("the types of the clients", () => {
-  it("require few parameters", () => {
-    expectTypeOf<{ address: string }>().toExtend<
-      & Input<"walletTransfers">
-      & Input<"tokenTransfers">
-      & Input<"contractNfts">
-      & Input<"walletNftTrades">
-      & Input<"tokenPrice">
-      & Input<"walletChains">
-    >()
-    expectTypeOf<{ address: string; token_id: string }>().toExtend<Input<"nftOwners">>()
-    expectTypeOf<{ address: string; token_id: bigint }>().toExtend<Input<"nftMetadata">>()
-    expectTypeOf<{ token_address: string }>().toExtend<Input<"tokenOwners">>()
-    expectTypeOf<Input<"tokenPrice">["to_block"]>().toEqualTypeOf<number | undefined>()
-    expectTypeOf<Input<"contractNfts">["address"]>().toEqualTypeOf<string>()
-  })
-
   it("return models, never any", () => {
     expectTypeOf<ReturnType<DataApiService["tokenPrice"]>>().toEqualTypeOf<
       Effect.Effect<TokenPrice, OperationError>
