@@ -36,22 +36,6 @@ const serverError = (status: number) =>
 const told: ReadonlyArray<readonly [OperationError.ListOperationError, retryable: boolean, message: string]> =
   [
     [
-      new OperationError.InvalidInputError({
-        operation,
-        issues: [{ parameter: "address", reason: "is missing" }, {
-          parameter: "chain",
-          reason: "expected eth"
-        }]
-      }),
-      false,
-      "tokenPrice: address: is missing; chain: expected eth"
-    ],
-    [
-      new OperationError.AuthenticationError({ ...details, serverMessage: "Log in first." }),
-      false,
-      "tokenPrice: authentication failed (400): Log in first. Check the API key."
-    ],
-    [
       localLimit("unavailable"),
       true,
       "tokenPrice: not sent: the store of the limits is unavailable; retry later"
