@@ -2,7 +2,7 @@
  * Fault injection: failures of networks and upstreams, for single requests or by rules.
  *
  * A request sets its fault in the header `x-sandbox-fault`, as directives separated by `;`, for example
- * `status=503;retry-after=2` or `delay=200;reset-body`. `SandboxOptions.faults` injects faults by rules.
+ * `status=503;retry-after=2` or `delay=200;truncate`. `SandboxOptions.faults` injects faults by rules.
  */
 import { optional } from "@blockquarry/core/InputSchema"
 import * as Option from "effect/Option"
