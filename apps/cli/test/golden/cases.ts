@@ -18,6 +18,8 @@ interface Scripted {
 
 export interface Case {
   readonly line: string
+  /** The lines above it in the record, which say what it runs with. */
+  readonly head?: string
   /** Title, if the line does not show the purpose. */
   readonly about?: string
   readonly env?: Readonly<Record<string, string>>
@@ -96,10 +98,8 @@ const lineOf = (title: string): string => {
     : `!${title.slice(2)}`
 }
 
-type Options = Omit<Session, "lines" | "showsRequests" | "isTyped" | "isServed">
-
-/** The lines above a command line: an option, and the text before and after its value as JSON. A switch has none. */
-const optionLines: ReadonlyArray<readonly [name: keyof Options, before: string, after?: string]> = [
+/** The lines above a command line: an option, and the text before and after its value. A switch has none. */
+const optionLines: ReadonlyArray<readonly [name: keyof Session, before: string, after?: string]> = [
   ["about", "# "],
   ["connected", "env: API key and base URLs of the sandbox"],
   ["env", "env "],
@@ -114,39 +114,18 @@ const optionLines: ReadonlyArray<readonly [name: keyof Options, before: string, 
   ["interruptedAfter", "interrupted after ", " writes"]
 ]
 
-/** Returns a value as text: as JSON, apart from titles and variables. */
-const write = (name: keyof Options, { [name]: value, about = "", env = {} }: Partial<Options>) =>
-  name === "about"
-    ? about
-    : name === "env"
-    ? Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" env ")
-    : JSON.stringify(value)
-
-const read = (name: keyof Options, text: string): unknown =>
-  name === "about"
-    ? text
-    : name === "env"
-    ? Object.fromEntries(
-      [...text.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g)].map((
-        [, name, value = ""]
-      ) => [name, JSON.parse(value)])
-    )
-    : JSON.parse(text)
-
-/** Returns the lines that say what a case runs with. */
-export const formatOptions = (input: Partial<Options>): string =>
-  optionLines.flatMap(([name, before, after = ""]) => {
-    const value = input[name]
-    if (value === undefined || value === false) return []
-    return [`${before}${value === true ? "" : write(name, input)}${after}\n`]
-  }).join("").replace(" columns\ncolors", " columns, colors")
-
 const optionsOf = (line: string): Partial<Session> => {
   const [name, before = "", after = ""] =
     optionLines.find(([, before, after = ""]) => line.startsWith(before) && line.endsWith(after)) ?? []
   if (name === undefined) throw new Error(`unknown line in a record: ${line}`)
   const text = line.slice(before.length, line.length - after.length)
-  return { [name]: text === "" ? true : read(name, text) }
+  if (name === "about" || text === "") return { [name]: text || true }
+  const variables = [...text.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g)]
+  return {
+    [name]: name === "env"
+      ? Object.fromEntries(variables.map(([, name, value = ""]) => [name, JSON.parse(value)]))
+      : JSON.parse(text)
+  }
 }
 
 const output = /^(?:[|!>](?: |$)|exit code: |\(no end of line\)$|the same as: )/
@@ -168,13 +147,19 @@ const blocksOf = (name: string) =>
     const options = lines.slice(0, first).flatMap((line) => line.split(/(?<= columns), /)).map(optionsOf)
     return {
       line: lineOf(title),
+      head: lines.slice(0, first).map((line) => `${line}\n`).join(""),
       options: options.reduce<Partial<Session>>((all, one) => ({ ...all, ...one }), {}),
       showsRequests: lines.some((line) => line.startsWith("> "))
     }
   })
 
 export const readCases = (name: string): ReadonlyArray<Case> =>
-  blocksOf(name).map(({ line, options }) => ({ line, ...options, showsRequests: name === "requests" }))
+  blocksOf(name).map(({ head, line, options }) => ({
+    line,
+    head,
+    ...options,
+    showsRequests: name === "requests"
+  }))
 
 /** What no record shows of the sessions about these. */
 const hidden: Readonly<Record<string, Partial<Session>>> = {
@@ -183,10 +168,10 @@ const hidden: Readonly<Record<string, Partial<Session>>> = {
 }
 
 export const readSessions = (name: string): ReadonlyArray<Session> =>
-  blocksOf(name).reduce<ReadonlyArray<Session>>((sessions, { line, options, showsRequests }) => {
+  blocksOf(name).reduce<ReadonlyArray<Session>>((sessions, { head, line, options, showsRequests }) => {
     const last = sessions.at(-1)
-    return last === undefined || Object.keys(options).length > 0
-      ? [...sessions, { ...options, ...hidden[options.about ?? ""], lines: [line], showsRequests }]
+    return last === undefined || head !== ""
+      ? [...sessions, { head, ...options, ...hidden[options.about ?? ""], lines: [line], showsRequests }]
       : [...sessions.slice(0, -1), {
         ...last,
         lines: [...last.lines, line],

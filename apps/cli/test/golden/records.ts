@@ -1,6 +1,6 @@
 /** Formats golden records, and masks values that change from run to run. */
 import type { ProcessResult } from "../support/process.ts"
-import { type Case, formatOptions, type Result, shown } from "./cases.ts"
+import { type Case, type Result, shown } from "./cases.ts"
 
 /** Escapes invisible characters. */
 const visible = (text: string): string =>
@@ -45,7 +45,7 @@ export const record = (cases: ReadonlyArray<readonly [Case, Result]>): string =>
         : "")
     const isContinued = "lines" in input && input.lines === session
     session = "lines" in input ? input.lines : undefined
-    const title = `${isContinued ? "" : visible(formatOptions(input))}${visible(shown(input.line))}\n`
+    const title = `${isContinued ? "" : input.head ?? ""}${visible(shown(input.line))}\n`
     const first = firsts.get(text)
     // Shorter ones are shown again
     if (first === undefined && text.split("\n").length > 3) {
