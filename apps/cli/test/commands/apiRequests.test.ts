@@ -157,18 +157,3 @@ it.live("sets the cursor of a later page in a body, of which all else stays as i
     yield* run(baseUrl, ["/query", "--read-only", "--all", "--body", written, "--cursor", "n"])
     expect(sent.slice(2)).toEqual([later])
   }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
-
-it.live("rejects a body that is no JSON or cannot be read", () =>
-  Effect.gen(function*() {
-    const { baseUrl, sent } = yield* service
-    for (
-      const [body, message] of [
-        ["{above", "--body: expected JSON, got \"{above\""],
-        ["@/nowhere/body.json", "--body: cannot read"]
-      ] as const
-    ) {
-      const ran = yield* run(baseUrl, ["/alerts", "--body", body])
-      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(message)])
-    }
-    expect(sent).toEqual([])
-  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
