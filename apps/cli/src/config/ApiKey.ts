@@ -11,8 +11,8 @@ import { describeSystemError, errorCode, systemFailure } from "../errors/SystemE
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
 import { whileBlocking } from "../terminal/Signals.ts"
-import { apiKeyFile } from "./ConfigPaths.ts"
-import { type Configuration, missingHome, pathEnvironment, unknownProfile } from "./Configuration.ts"
+import { userFile } from "./ConfigPaths.ts"
+import { type Configuration, missingHome, unknownProfile } from "./Configuration.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
 /** Identifies a key without revealing it: the first 32 bits of its SHA-256 hash. */
@@ -21,12 +21,10 @@ export const fingerprint = (key: Redacted.Redacted): string =>
 
 /** Returns the file of a profile's key; fails without a home directory. */
 export const keyFile = (profile: string): Effect.Effect<string, ConfigFileError> =>
-  Effect.flatMap(pathEnvironment, (environment) => {
-    const file = apiKeyFile(environment, profile)
-    return file === null
-      ? missingHome("API key")
-      : Effect.succeed(file)
-  })
+  Effect.flatMap(
+    userFile(process.platform, "keys", `${profile}.key`),
+    (file) => file === null ? missingHome("API key") : Effect.succeed(file)
+  )
 
 export const hasStoredKey = (profile: string): Effect.Effect<boolean> =>
   keyFile(profile).pipe(

@@ -14,7 +14,7 @@ import type { OutputFormat } from "../render/View.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
-import * as ConfigPaths from "./ConfigPaths.ts"
+import { userFile } from "./ConfigPaths.ts"
 import { findSetting, settings, variableOf } from "./Setting.ts"
 
 /** Where a value is set, and how messages name it: an option, a variable, or a line of a file. */
@@ -48,16 +48,6 @@ export interface Configuration {
 /** The profile of settings outside of profiles. */
 export const defaultProfile = "default"
 
-const pathVariables = ["HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE"]
-
-export const pathEnvironment: Effect.Effect<ConfigPaths.PathEnvironment> = Effect.map(
-  Effect.forEach(pathVariables, environmentVariable),
-  (values) => {
-    const variables = new Map(pathVariables.map((name, index) => [name, values[index] ?? ""]))
-    return { platform: process.platform, variable: (name) => variables.get(name) ?? "" }
-  }
-)
-
 /** The error of a command that needs the directory of the user's files, which is unknown. */
 export const missingHome = (file: string): ConfigFileError =>
   new ConfigFileError({
@@ -73,7 +63,7 @@ export const requireUserFile = (
 /** Resolves all settings. `options` are those of the command line. */
 export const load = (options: ArgumentValues): Effect.Effect<Configuration> =>
   Effect.gen(function*() {
-    const file = ConfigPaths.userFile(yield* pathEnvironment)
+    const file = yield* userFile(process.platform, "config.yaml")
     const user = file === null ? null : yield* ConfigFile.read(file)
     const [invalidVariables, variables] = yield* readEnvironment
     const preferred = [fromOptions(options), new Map(variables)]
