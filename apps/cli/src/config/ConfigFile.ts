@@ -92,6 +92,10 @@ const parse = (yaml: YamlModule, text: string, file: string): ConfigFile => {
     const line = lineAt(error.pos[0])
     return withoutValues(file, [{ file, line, message: describeYaml(error), hint: yamlHint }])
   }
+  if (document.contents !== null && !yaml.isMap(document.contents)) {
+    const message = "configuration: expected names and values"
+    return withoutValues(file, [{ file, line: 1, message, hint: null }])
+  }
   const entriesOf = (node: unknown, section: string): ReadonlyArray<Entry> =>
     (yaml.isMap(node) ? node.items : []).flatMap(({ key, value }) => {
       const path = section === "" ? String(key) : `${section}.${String(key)}`
@@ -105,9 +109,7 @@ const parse = (yaml: YamlModule, text: string, file: string): ConfigFile => {
       }
       return [entry, ...entry.isSection ? entriesOf(value, path) : []]
     })
-  const isMapping = document.contents === null || yaml.isMap(document.contents)
-  const entries = isMapping ? entriesOf(document.contents, "") : [wholeFile]
-  const [issues, valid] = Arr.partitionMap(entries, (entry) => {
+  const [issues, valid] = Arr.partitionMap(entriesOf(document.contents, ""), (entry) => {
     const invalid = entryProblem(entry)
     return invalid === null ? Either.right(entry) : Either.left({ file, line: entry.line, ...invalid })
   })
@@ -117,16 +119,6 @@ const parse = (yaml: YamlModule, text: string, file: string): ConfigFile => {
     profiles: valid.filter(({ section }) => section === "profiles").map(({ name }) => name),
     issues
   }
-}
-
-/** The entry of a file that has no names and values. */
-const wholeFile: Entry = {
-  section: "",
-  name: "configuration",
-  line: 1,
-  value: null,
-  isSection: true,
-  isMapping: false
 }
 
 const describeYaml = ({ code }: Yaml.YAMLError): string =>
