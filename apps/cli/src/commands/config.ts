@@ -1,7 +1,5 @@
 /** `quarry config get|set|unset|list|path` */
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, type CommandOption, switchOption } from "../args/CommandOption.ts"
@@ -55,22 +53,9 @@ const checkProfile = (configuration: Configuration) =>
     (error) => selectsProfile(configuration) ? error : note(sanitize(`warning: ${error.reason}`))
   )
 
-/** Returns the value that applies, also if the default depends on the terminal or the environment. */
-const valueInUse = (
-  { configuration, format }: CommandSettings,
-  name: string
-): Effect.Effect<ResolvedValue | null> =>
-  Effect.gen(function*() {
-    const resolved = effectiveValue(configuration, name)
-    if (resolved !== null) return resolved
-    if (name === "output") return byDefault(format)
-    if (name !== "pager") return null
-    const pager = yield* Effect.option(Config.string("PAGER"))
-    return Option.isNone(pager)
-      ? byDefault(process.platform === "win32" ? "false" : "less")
-      // An empty variable disables the pager
-      : { value: pager.value.trim() || "false", origin: { _tag: "Environment", text: "PAGER" } }
-  })
+/** Returns the value that applies. The default of the output depends on the terminal. */
+const valueInUse = ({ configuration, format }: CommandSettings, name: string): ResolvedValue | null =>
+  effectiveValue(configuration, name) ?? (name === "output" ? byDefault(format) : null)
 
 export const configGet = localCommand({
   path: ["config", "get"],
@@ -83,7 +68,7 @@ export const configGet = localCommand({
     const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
     yield* printIssues(settings.configuration)
     yield* checkProfile(settings.configuration)
-    const resolved = yield* valueInUse(settings, name)
+    const resolved = valueInUse(settings, name)
     if (resolved === null) {
       return yield* new NotSetError({
         reason: `${name} is not set`,
@@ -186,15 +171,10 @@ export const configList = localCommand({
   run: Effect.fnUntraced(function*({ settings, values }) {
     yield* printIssues(settings.configuration)
     yield* checkProfile(settings.configuration)
-    const rows = yield* Effect.forEach(
-      names,
-      (setting) =>
-        Effect.map(valueInUse(settings, setting), (resolved) => ({
-          setting,
-          value: resolved?.value ?? null,
-          origin: resolved === null ? "not set" : resolved.origin.text
-        }))
-    )
+    const rows = names.map((setting) => {
+      const resolved = valueInUse(settings, setting)
+      return { setting, value: resolved?.value ?? null, origin: resolved?.origin.text ?? "not set" }
+    })
     yield* printRows(settings.format, rows, {
       setting: {},
       value: {},

@@ -49,9 +49,9 @@ it.effect("have a variable, and can be set in the user file and in a profile", (
 it.live("accept what config get prints, also defaults", () =>
   Effect.gen(function*() {
     const { run } = yield* directories
-    for (const { defaultNote, defaultValue, name } of settings) {
-      if (defaultValue === null && defaultNote === undefined) continue
-      const printed = yield* run(["config", "get", name], { env: { PAGER: "more" } })
+    for (const { defaultValue, name } of settings) {
+      if (defaultValue === null && name !== "output") continue
+      const printed = yield* run(["config", "get", name])
       expect([name, (yield* run(["config", "set", name, printed.out.trim()])).code]).toEqual([name, 0])
     }
   }))
