@@ -1,8 +1,6 @@
 import type { FaultRule, SandboxService } from "@blockquarry/sandbox/Sandbox"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { duration, expecting, parseDuration } from "../args/Checks.ts"
 import { integerOption, textOption } from "../args/CommandOption.ts"
@@ -36,23 +34,14 @@ export const faultRules = (share: number, delay: number): ReadonlyArray<FaultRul
   ]
 }
 
-/** Logs each request with its status, or why there is none, and its duration. */
+/** Logs each request with its status, and the fault of its response. */
 const withRequestLog = (sandbox: SandboxService): SandboxService => ({
   ...sandbox,
   handle: (request) =>
-    Effect.flatMap(
-      Clock.currentTimeMillis,
-      (start) =>
-        Effect.onExit(sandbox.handle(request), (exit) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            const outcome = Exit.isFailure(exit)
-              ? "closed by the client"
-              : exit.value.transmission === "complete"
-              ? `${exit.value.status}`
-              : `${exit.value.status} (fault: ${exit.value.transmission})`
-            return Effect.logDebug(`${request.method} ${request.url} ${outcome} in ${now - start} ms`)
-          }))
-    )
+    Effect.tap(sandbox.handle(request), ({ status, transmission }) => {
+      const fault = transmission === "complete" ? "" : ` (fault: ${transmission})`
+      return Effect.logDebug(`${request.method} ${request.url} ${status}${fault}`)
+    })
 })
 
 export const sandboxServe = localCommand({
