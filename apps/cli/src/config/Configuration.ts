@@ -83,7 +83,7 @@ export const load = (options: ArgumentValues): Effect.Effect<Configuration> =>
 type Layer = ReadonlyMap<string, ResolvedValue>
 
 /** Merges layers. The first one has precedence. */
-export const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
+const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
   new Map(layers.toReversed().flatMap((layer) => [...layer]))
 
 /** Returns the settings that options set. The parser and the operations check them. An empty one counts as not set. */
