@@ -123,7 +123,7 @@ export interface Sent {
 interface Recorder {
   /** Sends a request and records the response. */
   readonly send: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.ParsedResponse>>
-  /** Starts another proxy, without the state of the previous one. The title of its only request needs no other. */
+  /** Starts another proxy, without the state of the previous one. Without a title, it has that of its first request. */
   readonly proxy: (title: string, options?: Options) => Promise<Proxied>
   /** Starts a proxy, and sends the requests that the record has below its title. `more` is what it does not show of some. */
   readonly replay: (title: string, options?: Options, more?: Readonly<Record<string, Sent>>) => Promise<void>
@@ -147,7 +147,11 @@ export const recorder = (name: string): Recorder => {
   const written: Array<string> = []
   const logged: Array<string> = []
   const names: Array<readonly [string, string]> = []
-  const state: { proxied: Proxied | undefined; number: number } = { proxied: undefined, number: 0 }
+  const state: { proxied: Proxied | undefined; number: number; mark: string } = {
+    proxied: undefined,
+    number: 0,
+    mark: "==="
+  }
   const seen: Array<ShownResponse> = []
   const current = (): Proxied => {
     if (state.proxied === undefined) throw new Error("no proxy runs")
@@ -165,6 +169,7 @@ export const recorder = (name: string): Recorder => {
   }
   const proxy: Recorder["proxy"] = async (title, options) => {
     await close()
+    state.mark = title === "" ? "#####" : "==="
     if (title !== "") {
       written.push(`##### ${title}\n`)
       logged.push(JSON.stringify({ proxy: title }))
@@ -206,7 +211,7 @@ export const recorder = (name: string): Recorder => {
     })
     written.push(
       [
-        `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}`,
+        `${state.mark} ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}`,
         named(abbreviatedRequest(text), names),
         ...texts,
         ...(incomplete === undefined ? [] : ["the connection closes before the last chunk"]),
@@ -216,6 +221,7 @@ export const recorder = (name: string): Recorder => {
         ""
       ].join("\n")
     )
+    state.mark = "==="
     return responses
   }
   return {
