@@ -38,21 +38,6 @@ describe("counts", () => {
       }
     }
   )
-
-  it("distinguish upstream responses, rejections, failures and closed connections", () => {
-    const { totals } = statsOf(
-      { status: 404 },
-      { status: 400, code: "invalid-request" },
-      { status: 429, code: "client-rate-limited" },
-      { status: 502, code: "upstream-unreachable" },
-      { status: 503 },
-      { status: 503, code: "overloaded" },
-      { status: 503, code: "circuit-open" },
-      { status: 504, code: "not-cached" },
-      { status: 499 }
-    ).snapshot(stepStart)
-    expect(totals).toMatchObject({ requests: 9, rejected: 4, failures: 3, clientDisconnects: 1 })
-  })
 })
 
 describe("the time series", () => {

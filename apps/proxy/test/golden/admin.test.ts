@@ -91,8 +91,12 @@ describe("golden records", () => {
     await replay("with two clients", {
       config: {
         ...withCache,
-        admin: { ...openAdmin, tokens: configuredTokens([`${Tokens.hash("of-alice")} alice`]) },
-        clients: [testClient("shop", "of-the-shop"), testClient("game", "of-the-game")]
+        admin: {
+          ...openAdmin,
+          tokens: configuredTokens([`${Tokens.hash("of-alice")} alice`, Tokens.hash("unnamed")])
+        },
+        clients: [testClient("shop", "of-the-shop"), testClient("game", "of-the-game")],
+        listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.1"] }
       }
     })
     await end()

@@ -52,15 +52,4 @@ describe("rejections of one source", () => {
       yield* Fiber.interruptAll(fibers)
       expect(pace.delayed()).toBe(0)
     }))
-
-  it.effect("stay delayed while the source goes on, however many others there are", () =>
-    Effect.gen(function*() {
-      const pace = RejectionPace.make()
-      yield* reject(pace, "one", 10)
-      for (let other = 0; other < 10_000; other += 1) {
-        if (other % 5000 === 0) yield* reject(pace, "one", 1)
-        yield* pace.pace(`other ${other}`, "rejected", 1, 0)
-      }
-      expect((yield* reject(pace, "one", 1)).answered.count).toBe(0)
-    }))
 })
