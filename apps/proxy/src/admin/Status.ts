@@ -24,7 +24,7 @@ export type Status = ReturnType<typeof make>
 
 export type StatusPoint = Status["series"]["points"][number]
 
-export type CurrentState = Effect.Effect.Success<typeof currentState>
+type CurrentState = Effect.Effect.Success<typeof currentState>
 
 const toIsoTime = (millis: number): string => new Date(millis).toISOString()
 
