@@ -32,10 +32,11 @@ export const checkAccess = (
   const operator = findOperator(Tokens.fromHeaders(headers), now)
   if (Either.isRight(operator) || operator.left !== Tokens.unknown) return operator
   if (open === kind || open === "all" && kind !== "override") {
-    return Either.flatMap(
+    const checked = Either.flatMap(
       Clients.hostCheck(listen.allowedHosts)(headers),
-      () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(unnamed)
+      () => CrossSite.check(headers)
     )
+    return Either.map(checked, () => unnamed)
   }
   return Either.left(Tokens.fromHeaders(headers).length === 0 ? tokenMissing : tokenUnknown)
 }

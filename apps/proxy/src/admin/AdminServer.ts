@@ -210,7 +210,7 @@ const override = (kind: Kind, method: "set" | "clear", done: string): AdminPage 
   kind: "override",
   respond: (admin, request, query, operator) =>
     Effect.gen(function*() {
-      yield* CrossSite.rejectCrossSite(request.headers)
+      yield* CrossSite.check(request.headers)
       const expected = kind === "client" ? "client" : "process"
       const [[parameter, name] = ["", ""], ...more] = query
       if (parameter !== expected || more.length > 0) {
@@ -230,7 +230,7 @@ const override = (kind: Kind, method: "set" | "clear", done: string): AdminPage 
 /** Removes one cache entry (`?target=`, a path with its query), or all of them. */
 const purge: Respond = (admin, request, query, operator) =>
   Effect.gen(function*() {
-    yield* CrossSite.rejectCrossSite(request.headers)
+    yield* CrossSite.check(request.headers)
     const [target, ...more] = query
     if (more.length > 0 || target !== undefined && target[0] !== "target") return yield* expectedOneTarget
     const [what, remove] = target === undefined

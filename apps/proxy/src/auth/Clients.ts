@@ -109,10 +109,9 @@ const anonymous = (config: Pick<Config, "quotas" | "teams">): AuthenticatedClien
  */
 const authenticateAnonymous =
   (checkHost: HostCheck, client: AuthenticatedClient): Authenticate => ({ headers }) =>
-    Effect.succeed(Either.flatMap(
-      checkHost(headers),
-      () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(client)
-    ))
+    Effect.succeed(
+      Either.map(Either.flatMap(checkHost(headers), () => CrossSite.check(headers)), () => client)
+    )
 
 const ownerOf = (
   { allowedCidrs, scopes, subjects, tokens, ...client }: ClientConfig,

@@ -8,16 +8,18 @@
  * Every POST of a browser has `Origin`. Requests to loopback addresses and over HTTPS have `Sec-Fetch-Site`.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 
 /** Whether a page of another site sent the request, according to the browser. */
-export const isCrossSite = ({ host = "", origin, "sec-fetch-site": fetchSite }: RequestHeaders): boolean =>
+const isCrossSite = ({ host = "", origin, "sec-fetch-site": fetchSite }: RequestHeaders): boolean =>
   fetchSite === "cross-site" || (origin !== undefined && hostOfOrigin(origin) !== host.toLowerCase())
 
-export const rejectCrossSite = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
-  isCrossSite(headers) ? Effect.fail(crossSiteError) : Effect.void
+/** Rejects requests of pages of other sites. */
+export const check = (headers: RequestHeaders): Either.Either<void, ProxyError.ProxyError> =>
+  isCrossSite(headers) ? Either.left(crossSiteError) : Either.void
 
 /**
  * Rejects updates that a page of another site may have sent, unless its origin is allowed. A browser sends any PUT, PATCH and
@@ -31,7 +33,7 @@ export const checkWriteRequest = (
   Effect.zipRight(
     headers["origin"] !== undefined && allowsOrigin(headers["origin"])
       ? Effect.void
-      : rejectCrossSite(headers),
+      : check(headers),
     !hasContent || /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
       ? Effect.void
       : Effect.fail(jsonContentTypeRequired)
@@ -41,10 +43,7 @@ export const checkWriteRequest = (
 const hostOfOrigin = (origin: string): string | undefined =>
   /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase()
 
-export const crossSiteError = ProxyError.make(
-  "cross-site",
-  "cross-site request rejected"
-)
+const crossSiteError = ProxyError.make("cross-site", "cross-site request rejected")
 
 const jsonContentTypeRequired = ProxyError.make(
   "unsupported-media-type",

@@ -104,21 +104,12 @@ const maxParsedRequests = 4096
 const maxTargetLength = 1024
 
 /** GET requests that were parsed before, by request target. */
-export interface ParsedRequests {
-  readonly get: (target: string) => UpstreamRequest | undefined
-  readonly remember: (target: string, request: UpstreamRequest) => void
-}
+export type ParsedRequests = LruMap.LruMap<UpstreamRequest>
 
-export const makeParsedRequests = (): ParsedRequests => {
-  const requests = LruMap.make<UpstreamRequest>({ maxSize: maxParsedRequests })
-  return {
-    get: (target) => requests.get(target),
-    remember: (target, request) => {
-      if (target.length <= maxTargetLength && requests.peek(target) === undefined) {
-        requests.set(target, request)
-      }
-    }
-  }
+export const makeParsedRequests = (): ParsedRequests => LruMap.make({ maxSize: maxParsedRequests })
+
+export const remember = (requests: ParsedRequests, target: string, request: UpstreamRequest): void => {
+  if (target.length <= maxTargetLength && requests.peek(target) === undefined) requests.set(target, request)
 }
 
 /** An operation without its static types: one schema decodes and encodes its input. */

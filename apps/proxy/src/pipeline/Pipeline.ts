@@ -185,7 +185,7 @@ const callUpstream = (
     context.ledger.saved = found.source === "cache" || found.coalesced ? cost.price : 0
     // Requests that do not repeat would only fill the memory.
     if (found.source === "cache" && method === "GET" && upstreamRequest.passThrough === undefined) {
-      parsedRequests.remember(target, upstreamRequest)
+      ParseRequest.remember(parsedRequests, target, upstreamRequest)
     }
     const rendered = RenderResponse.render(
       {
