@@ -39,7 +39,6 @@ export const memory = (
       nextVersion: Effect.sync(() => lastVersion += 1),
       remove: (key) => Effect.sync(() => (entries.remove(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
-      clearMemory: Effect.sync(entries.clear),
       peek: (key) => entries.get(key)
     }
   })

@@ -119,8 +119,6 @@ export interface EngineService {
   readonly invalidate: (upstream: Upstream) => (request: EncodedRequest) => Effect.Effect<boolean>
   /** Does the same for all requests. Other processes that share the store may still have requests in flight. */
   readonly invalidateAll: Effect.Effect<boolean>
-  /** Does the same for the cache entries in the memory of this process. Those of a shared store stay. */
-  readonly invalidateMemory: Effect.Effect<void>
   /** The state of all base URLs and keys that were used. See `upstreamHealth`. */
   readonly admission: AdmissionStage.AdmissionStates
 }
@@ -200,7 +198,6 @@ export const make: Effect.Effect<
     },
     invalidate: ({ keyPool }) => (request) => cache.invalidate(Call.cacheKeyOf(keyPool, request)),
     invalidateAll: cache.invalidate(null),
-    invalidateMemory: cache.invalidateMemory,
     admission: admission.states
   }
   return engine

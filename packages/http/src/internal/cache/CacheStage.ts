@@ -51,7 +51,6 @@ export interface CacheStage {
   readonly find: (requested: Requested) => Effect.Effect<EngineResponse | null>
   /** Removes the entry of a request, or with null all entries. Returns false if the store is unavailable. */
   readonly invalidate: (cacheKey: string | null) => Effect.Effect<boolean>
-  readonly invalidateMemory: Effect.Effect<void>
 }
 
 export const make = (
@@ -146,11 +145,7 @@ export const make = (
       Effect.suspend(() => {
         singleFlight.invalidate(cacheKey)
         return cacheKey === null ? store.clear : store.remove(cacheKey)
-      }),
-    invalidateMemory: Effect.suspend(() => {
-      singleFlight.invalidate(null)
-      return store.clearMemory ?? Effect.void
-    })
+      })
   }
 }
 

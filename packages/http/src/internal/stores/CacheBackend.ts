@@ -43,8 +43,6 @@ export interface CacheStoreService {
   readonly nextVersion: Effect.Effect<number>
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
-  /** Removes the entries in the memory of this process. Those of a remote store stay. Without it, the store has none in memory. */
-  readonly clearMemory?: Effect.Effect<void> | undefined
   /** Returns an entry that is in memory and needs no check of a remote store. */
   readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
 }

@@ -103,8 +103,7 @@ export const make = (
         Effect.zipRight(Effect.isSuccess(guard.run(backend.clear))),
         // Entries that were read before the remote store removed them.
         Effect.zipLeft(clearMemory)
-      ),
-      clearMemory
+      )
     }
   })
 

@@ -296,8 +296,7 @@ describe("a purge", () => {
     readonly [string, (harness: EngineHarness) => Effect.Effect<unknown>, others: string]
   > = [
     ["of one request", ({ engine, upstream }) => engine.invalidate(upstream)(requestOf(1)), "cache"],
-    ["of everything", ({ engine }) => engine.invalidateAll, "upstream"],
-    ["of the memory", ({ engine }) => engine.invalidateMemory, "cache"]
+    ["of everything", ({ engine }) => engine.invalidateAll, "upstream"]
   ]
 
   it.effect.each(purges)(
