@@ -40,8 +40,11 @@ export interface UpstreamKeys {
   readonly others: string
 }
 
-/** The request timeout in milliseconds. */
-export const requestTimeoutMs = 400
+/**
+ * The request timeout in milliseconds. Longer than a busy machine pauses: a connection whose bytes are not read for that long is
+ * one without a byte.
+ */
+export const requestTimeoutMs = 1500
 
 const otherUpstreams = ["streams", "ledger", "ledgerTestnet"] as const
 
