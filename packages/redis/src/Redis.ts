@@ -83,7 +83,7 @@ export interface RedisCommands {
   readonly runText: RunScript<string | Uint8Array>
   /** Sends a message to the subscribers of a channel. */
   readonly publish: (channel: string, message: string) => Effect.Effect<void, StoreError>
-  /** Fails unless the server accepts writes, and the scripts that it has rejected. */
+  /** Fails unless the server accepts reads, writes, and the scripts that it has rejected. */
   readonly ping: Effect.Effect<void, StoreError>
 }
 
@@ -171,6 +171,7 @@ const commandsOf = (
     publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),
     // After a failover, the connection reconnects when this command is rejected with READONLY.
     ping: send((client) => client.set(pingKey, "", "PX", 1000)).pipe(
+      Effect.zipRight(send((client) => client.get(pingKey))),
       Effect.zipRight(send((client) => client.unlink(pingKey))),
       Effect.zipRight(
         Effect.suspend(() => Effect.forEach(untried, tryScript, { concurrency: "unbounded", discard: true }))

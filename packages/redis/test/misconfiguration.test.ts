@@ -73,9 +73,8 @@ const servers = [
 const expectMisconfigured = (url: string, reason: string, fix: RegExp) =>
   Effect.gen(function*() {
     // Where the check does not end in time, the layer is built: then a busy machine tries again
-    const error = yield* Effect.eventually(
-      Effect.flip(Effect.scoped(Layer.build(RedisStores.layer({ url }))))
-    )
+    const failure = Effect.flip(Effect.scoped(Layer.build(RedisStores.layer({ url }))))
+    const error = yield* Effect.retry(failure, { times: 5 })
     expect(error).toBeInstanceOf(Redis.RedisMisconfiguredError)
     expect(error.reason).toBe(reason)
     expect(error.message).toMatch(fix)
@@ -206,13 +205,26 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
       }
     }))
 
+  it.scopedLive.each(
+    [
+      ["has no TLS", RedisServer.make(), "rediss", /if the server has no TLS, use redis:/],
+      ["requires TLS", encrypted, "redis", /if it requires TLS, use rediss:/]
+    ] as const
+  )("that %s fails the check with the scheme to try", ([, make, scheme, hint]) =>
+    Effect.gen(function*() {
+      const { port } = yield* make
+      const error = yield* Effect.flip(Redis.check({ url: `${scheme}://:${password}@127.0.0.1:${port}` }))
+      expect(error.reason).toMatch(hint)
+    }))
+
   /** What happens to a server, its reason, and the commands that begin and end it. */
   const changes = [
     ["becomes a replica", "READONLY", ["replicaof 127.0.0.1 1"], ["replicaof no one"]],
     ["gets a password", "NOAUTH", [`config set requirepass ${password}`, "client kill type normal"], [
       "config set requirepass "
     ]],
-    ["loses a permission", "NOPERM", ["acl setuser default -time"], ["acl setuser default +time"]],
+    ["loses a permission of scripts", "NOPERM", ["acl setuser default -time"], ["acl setuser default +time"]],
+    ["loses a permission to read", "NOPERM", ["acl setuser default -get"], ["acl setuser default +get"]],
     // It has no script that it did not see
     ["loses a library of Lua", "no xath", ["script flush"], []]
   ] as const

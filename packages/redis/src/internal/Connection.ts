@@ -42,12 +42,11 @@ const maxRetryDelay = 1000
 
 const stalled = new Replies.ServerError(`no reply within ${Duration.format(stallTimeout)}`)
 
-const notConnected = new Replies.ServerError("not connected")
-
 const connect = (
   { certificates, db, host, keyPrefix, password, port, sentinel, sentinelPassword, tls, username }:
     ConnectionOptions
 ) => {
+  const notConnected = new Replies.ServerError(tls ? "no TLS connection" : "not connected")
   let failures = 0
   /** Why the connection was lost, if known. */
   let lost: Replies.ServerError | null = null

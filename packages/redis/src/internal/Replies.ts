@@ -46,6 +46,7 @@ const tlsFixes: ReadonlyArray<readonly [codes: RegExp, fix: string]> = [
 /** What to do about outages that may also end by themselves. */
 const hints: Readonly<Record<string, string>> = {
   ECONNRESET: "closed by the server; if it requires TLS, use rediss://",
+  "no TLS connection": "if the server has no TLS, use redis://",
   OOM: "its memory is full; raise maxmemory, or use a maxmemory-policy that evicts keys",
   NOREPLICAS: "too few replicas are connected; connect them, or lower min-replicas-to-write",
   MISCONF: "it cannot save its data to disk; see its log"
