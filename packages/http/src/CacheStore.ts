@@ -20,8 +20,8 @@ export const defaultMaxBytes: number = 64 * 1024 * 1024
 /**
  * Creates a store in the memory of this process, which evicts entries that have not been used for long.
  *
- * `maxBytes` limits the total size of entries including decoded values (estimated). The entries of half of it that were used last
- * are always kept. No entry exceeds an eighth of it.
+ * `maxBytes` limits the total size of entries including decoded values (estimated). An entry stays until
+ * half of it was stored or used again after its last use. No entry exceeds an eighth of it.
  * Default: 64 MiB. With 0 or less, nothing is stored.
  */
 export const memory = (

@@ -17,7 +17,7 @@ export interface LruMap<V> {
 
 export interface LruMapOptions<V> {
   readonly maxSize: number
-  /** Default: half of `maxSize`, or 1. */
+  /** At most half of `maxSize`, or 1, which is the default. */
   readonly maxEntrySize?: number
   /** Default: 1. */
   readonly sizeOf?: (key: string, value: V) => number
@@ -25,12 +25,13 @@ export interface LruMapOptions<V> {
 
 /**
  * Creates a map of two generations. Entries are used in the younger one, which becomes the older one when it has half of the size:
- * what was not used since is evicted then. So entries of half of `maxSize` that were used last are always there, and a use of one
- * of the younger generation changes nothing.
+ * what was not used since is evicted then. So an entry stays until half of `maxSize` was stored or used again after its last use,
+ * and a use of one of the younger generation changes nothing.
  */
 export const make = <V>(
-  { maxSize, maxEntrySize = Math.max(1, maxSize / 2), sizeOf = () => 1 }: LruMapOptions<V>
+  { maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: LruMapOptions<V>
 ): LruMap<V> => {
+  const largest = Math.min(maxEntrySize, Math.max(1, maxSize / 2))
   let younger = new Map<string, V>()
   let older = new Map<string, V>()
   let youngerSize = 0
@@ -43,7 +44,7 @@ export const make = <V>(
 
   const set = (key: string, value: V): void => {
     const size = sizeOf(key, value)
-    if (size > maxEntrySize) return remove(key)
+    if (size > largest) return remove(key)
     const replaced = younger.get(key)
     const others = replaced === undefined ? youngerSize : youngerSize - sizeOf(key, replaced)
     if (others + size > maxSize / 2) {

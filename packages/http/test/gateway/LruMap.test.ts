@@ -20,13 +20,12 @@ it("a map stays within its size, keeps what was used last, and stores nothing th
       maxEntrySize,
       sizeOf: (_, { size }) => size
     })
-    /** Values by key, the one that was used last first. */
-    let model: ReadonlyArray<readonly [key: string, value: { readonly size: number }]> = []
+    /** Values by key, with the sizes of what was stored or used since their last use. */
+    const model = new Map<string, { readonly value: { readonly size: number }; since: number }>()
     for (const { do: step, key, size } of steps) {
-      const others = model.filter(([other]) => other !== key)
       const value = step === "set" ? { size } : step === "get" ? map.get(key) : undefined
       if (step === "get" && value !== undefined) {
-        expect(value).toBe(model.find(([other]) => other === key)?.[1])
+        expect(value).toBe(model.get(key)?.value)
       }
       if (step === "set") map.set(key, { ...value, size })
       if (step === "delete") map.delete(key)
@@ -34,12 +33,12 @@ it("a map stays within its size, keeps what was used last, and stores nothing th
       expect(stored === undefined).toBe(
         step === "delete" || (step === "set" ? size > maxEntrySize : value === undefined)
       )
-      model = stored === undefined ? others : [[key, stored], ...others]
+      model.delete(key)
+      for (const entry of model.values()) entry.since += stored?.size ?? 0
+      if (stored !== undefined) model.set(key, { value: stored, since: 0 })
       expect(map.values().reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(maxSize)
-      let used = 0
-      for (const [key, value] of model) {
-        used += value.size
-        if (used <= maxSize / 2 - maxEntrySize) expect(map.peek(key)).toBe(value)
+      for (const [key, { since, value }] of model) {
+        if (since <= maxSize / 2) expect(map.peek(key)).toBe(value)
       }
     }
     map.clear()

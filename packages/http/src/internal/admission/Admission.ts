@@ -126,7 +126,7 @@ interface Queue {
 
 /** The state of a base URL. */
 export class AdmissionState {
-  // By client. Evicts those of the least recently used of very many tenants.
+  // By client. Evicts those that were not used for long, of very many tenants.
   readonly circuits = LruMap.make<Circuit>({ maxSize: 10_000 })
   readonly keys = new KeyStates()
   // By tenant. One whose queue is evicted begins with all of its slots.

@@ -62,7 +62,7 @@ export interface KeyChange {
 }
 
 export class KeyStates {
-  // Evicts the least recently used keys of very many.
+  // Evicts keys that were not used for long, of very many.
   readonly states = LruMap.make<KeyState>({ maxSize: 10_000 })
   private uses = 0
 

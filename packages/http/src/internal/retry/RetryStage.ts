@@ -111,7 +111,7 @@ const logging = <A, E>(
 
 /** Consumed retry budgets by base URL and client: the failures of one client take no retries from others. */
 class RetryBudgets {
-  // Evicts the least recently used budgets of very many tenants.
+  // Evicts budgets that were not used for long, of very many tenants.
   private readonly consumed = LruMap.make<number>({ maxSize: 10_000 })
 
   /** Consumes one unit of the budget, if it allows it. */

@@ -1,4 +1,4 @@
-/** Cache entries in the memory of this process, limited by bytes. Evicts the least recently used entries. */
+/** Cache entries in the memory of this process, limited by bytes. Evicts what was not used for long. */
 import * as LruMap from "../../gateway/LruMap.ts"
 import type { CacheEntry } from "./CacheBackend.ts"
 

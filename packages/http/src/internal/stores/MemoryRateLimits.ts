@@ -30,7 +30,7 @@ class MemoryOperation<A> extends Effectable.Class<A> {
   }
 }
 
-/** Creates a store, which evicts the least recently used of very many rate limits and quotas. */
+/** Creates a store, which evicts what was not used for long of very many rate limits and quotas. */
 export const make: Effect.Effect<MemoryRateLimits> = Effect.map(SteadyClock.current, (clock) => {
   const states = LruMap.make<Gcra.GcraState>({ maxSize: 10_000 })
   const update = <A>(

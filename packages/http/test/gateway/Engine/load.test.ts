@@ -160,6 +160,20 @@ it.effect("the store gets few requests beyond the rate limit, and no slot is idl
     expect(permits.delayed).toBeLessThanOrEqual(40)
   }))
 
+it.effect("a call that is interrupted before its permit is granted costs nothing", () =>
+  Effect.gen(function*() {
+    const rateLimit = RateLimit.make({ limit: 10, window: "1 second", cost: 1, price: 3, dailyQuota: 100 })
+    const harness = yield* withSlowStore(20, () => priceReply, { ...minimalOptions, rateLimit })
+    const call = yield* Effect.fork(harness.send(0))
+    yield* runPendingWork
+    yield* Fiber.interruptFork(call)
+    yield* TestClock.adjust(20)
+    yield* Fiber.await(call)
+    expect(harness.requests).toHaveLength(0)
+    expect(harness.permits).toMatchObject({ granted: 1, released: 1, refunded: 1 })
+    expect(yield* harness.dailyQuotas).toMatchObject([{ remaining: 100 }])
+  }))
+
 it.effect("no slot is lost if an observer of the usage throws, with and without a wait", () =>
   Effect.gen(function*() {
     const harness = yield* TestClients.harness(() => ScriptedClient.delayed("1 second", priceReply), {

@@ -5,20 +5,18 @@ import { Circuit } from "../../../src/internal/admission/Circuit.ts"
 
 const policy = { ...Breaker.standard, minimum: 4, threshold: 0.5, window: 1000 }
 
+const [good, bad] = ["healthy", "unhealthy"] as const
+
 const cases = [
-  ["too few", [[0, "unhealthy"], [1, "unhealthy"], [2, "unhealthy"]], "Closed"],
-  ["enough", [[0, "healthy"], [1, "healthy"], [2, "unhealthy"], [3, "unhealthy"]], "Open"],
-  ["a smaller share", [[0, "healthy"], [1, "healthy"], [2, "healthy"], [3, "unhealthy"]], "Closed"],
-  ["unknown ones", [[0, "unhealthy"], [1, "unhealthy"], [2, "unhealthy"], [3, "unknown"]], "Closed"],
-  ["in the window", [[0, "unhealthy"], [1, "unhealthy"], [500, "unhealthy"], [900, "unhealthy"]], "Open"],
-  [
-    "before the window",
-    [[0, "unhealthy"], [1, "unhealthy"], [500, "unhealthy"], [1000, "unhealthy"]],
-    "Closed"
-  ]
+  ["few failures", "Closed", [[0, bad], [1, bad], [2, bad]]],
+  ["a large share of failures", "Open", [[0, good], [1, good], [2, bad], [3, bad]]],
+  ["a small share of failures", "Closed", [[0, good], [1, good], [2, good], [3, bad]]],
+  ["failures beside an unknown result", "Closed", [[0, bad], [1, bad], [2, bad], [3, "unknown"]]],
+  ["failures within the window", "Open", [[0, bad], [1, bad], [500, bad], [900, bad]]],
+  ["failures of which some are before the window", "Closed", [[0, bad], [1, bad], [500, bad], [1000, bad]]]
 ] as const
 
-it.each(cases)("%s of failures", (_, results, tag) => {
+it.each(cases)("after %s, a circuit is %s", (_, tag, results) => {
   const circuit = new Circuit()
   for (const [now, health] of results) circuit.record(now, health, circuit.admit(now), policy)
   expect(circuit.tag).toBe(tag)
