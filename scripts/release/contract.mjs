@@ -27,7 +27,7 @@ export const parts = [
   { part: "Logs and spans of the library", files: /^packages\/http\/test\/golden\/records\/telemetry/ },
   { part: "Data of the sandbox", files: /^packages\/sandbox\/test\/golden\/records\// },
   { part: "Data in Redis", files: /^packages\/redis\/test\/golden\/records\// },
-  { part: "Command line: output and exit codes", files: /^apps\/cli\/test\/(golden|captures)\/records\// },
+  { part: "Command line: output and exit codes", files: /^apps\/cli\/test\/golden\/records\// },
   { part: "Configuration of the proxy", files: /^apps\/proxy\/test\/golden-config\/records\// },
   {
     part: "Proxy: responses, failure codes, access log",

@@ -1,17 +1,31 @@
-/** What the progress line says while a command waits for a service. */
+/** What the progress line says while a command waits for a service, and while it exports. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
+import { makeProgress } from "../../src/export/ExportProgress.ts"
+import { recordPage } from "../../src/list/RecordList.ts"
 import { withActivity } from "../../src/render/Activity.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 import { withVerboseLog } from "../../src/terminal/VerboseLog.ts"
-import { recordingTerminal } from "../support/terminals.ts"
+
+const recordingTerminal = () => {
+  const lines: Array<string | null> = []
+  const stream = { isTerminal: true, hasColors: false, columns: 200 }
+  const terminal: TerminalService = {
+    out: stream,
+    err: stream,
+    print: () => Effect.void,
+    note: () => Effect.void,
+    progress: (text) => Effect.sync(() => void lines.push(text))
+  }
+  return { lines, terminal }
+}
 
 /** Runs an effect, and returns what the progress line shows, without repetitions. Null: it is erased. */
 const shownBy = (
   effect: (terminal: TerminalService) => Effect.Effect<void>
 ): Effect.Effect<ReadonlyArray<string | null>> => {
-  const { lines, terminal } = recordingTerminal(true)
+  const { lines, terminal } = recordingTerminal()
   return Effect.flatMap(CommandTerminal, (active) => Effect.orDie(effect(active))).pipe(
     withActivity(terminal),
     withVerboseLog(terminal, false),
@@ -66,5 +80,28 @@ it.effect("adds the waits to the progress that a command shows", () =>
       "2,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
       "2,000 transfers",
       null
+    ])
+  }))
+
+const page = (count: number, total: number | null) =>
+  recordPage(
+    null,
+    { cursor: "next", result: Array.from({ length: count }, (_, item) => item), total },
+    () => []
+  )
+
+it.effect("has the records, pages, rate and what remains of a known total of an export", () =>
+  Effect.gen(function*() {
+    const { lines, terminal } = recordingTerminal()
+    const progress = yield* makeProgress(terminal, "transfers", 2000, null)
+    yield* TestClock.adjust("1 second")
+    yield* progress.page(page(1000, null))
+    yield* TestClock.adjust("50 millis")
+    yield* progress.page(page(1000, null))
+    yield* TestClock.adjust("950 millis")
+    yield* progress.page(page(1000, 11_000))
+    expect(lines).toEqual([
+      "3,000 transfers, 1 page, 1,000/s",
+      "5,000 transfers, 3 pages, 1,500/s, 45% of 11,000, 4.0s left"
     ])
   }))

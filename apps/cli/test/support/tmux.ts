@@ -46,28 +46,21 @@ const environment = (variables: Readonly<Record<string, string>>): string =>
 
 let sessions = 0
 
-export interface CaptureOptions {
-  readonly columns: number
-  readonly variables?: Readonly<Record<string, string>>
-  /** Text after the command line, for example a pipe. */
-  readonly suffix?: string
-}
-
-/** Runs a command line, and returns the screen with its styles as escape sequences, and the exit code. */
+/** Runs a command line, and returns the screen and the exit code. */
 export const capture = async (
   line: string,
-  { columns, suffix = "", variables = {} }: CaptureOptions
+  variables: Readonly<Record<string, string>>
 ): Promise<string> => {
   const session = `s${sessions++}`
   // The terminal answers the request for the position of the cursor after it has drawn everything before
   const script = [
-    `env -i ${environment(variables)} ${shellProgram} ${line}${suffix}`,
+    `env -i ${environment(variables)} ${shellProgram} ${line}`,
     `code=\${PIPESTATUS[0]}; stty -echo; printf '\\e[6n'; read -rs -d R; echo "(exit code $code)"`,
     `printf '\\e[6n'; read -rs -d R; tmux -L ${socket} wait-for -S ${session}; sleep 3600`
   ].join("\n")
-  await tmux(...`new-session -d -s ${session} -x ${columns} -y ${rows} bash --norc -c`.split(" "), script)
+  await tmux(...`new-session -d -s ${session} -x 100 -y ${rows} bash --norc -c`.split(" "), script)
   await tmux("wait-for", session)
-  const screen = await tmux("capture-pane", "-p", "-e", "-t", session)
+  const screen = await tmux("capture-pane", "-p", "-t", session)
   await tmux("kill-session", "-t", session)
   return screen.trimEnd()
 }
