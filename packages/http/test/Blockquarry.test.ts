@@ -259,8 +259,6 @@ describe("the hint of an error", () => {
       ReadonlyArray<string>
     ]
   > = [
-    ["variables", DataApi.layerConfig(), ["QUARRY_API_KEY", "QUARRY_BASE_URL"]],
-    ["options", DataApi.layer(single), ["the option apiKey", "the option baseUrl"]],
     [
       "a variable and an option",
       DataApi.layerConfig({ baseUrl: "https://host.test" }),

@@ -270,29 +270,6 @@ describe("rate limits with a slow backend", () => {
 })
 
 describe("quotas with a backend", () => {
-  it.scoped("are the local share during an outage, less what was consumed before, and those of the backend afterwards", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      expect(yield* store.consume("a", quota, 2)).toEqual(consumed(8))
-      state.unavailable = true
-      expect(yield* store.consume("a", quota, 4)).toMatchObject(quotaExceeded(3))
-      expect(yield* store.consume("a", quota, 3)).toEqual(consumed(0))
-      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* store.peek("a", quota)).toMatchObject({ remaining: 0 })
-      // The full share of a quota that was not used before
-      expect(yield* store.peek("b", quota)).toMatchObject({ remaining: 5 })
-      expect(yield* store.consume("b", quota, 5)).toEqual(consumed(0))
-      state.unavailable = false
-      yield* TestClock.adjust(500)
-      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(7))
-      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 7 })
-      // A second outage in the same window adds no units
-      state.unavailable = true
-      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
-      yield* TestClock.adjust(period)
-      expect(yield* store.consume("a", quota, 5)).toEqual(consumed(0))
-    }))
-
   it.scoped.prop(
     "allow at most twice the limit in a window with outages, and at most the limit if all processes peeked before",
     {

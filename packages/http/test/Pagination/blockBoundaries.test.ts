@@ -72,10 +72,6 @@ describe("pagination by block fails", () => {
       page(record(9, 1), record(8, 2), record(8, 3)),
       pageWith({ cursor: "a" }, record(8, 2), record(8, 3))
     ]],
-    ["if blocks rise from page to page", "OutOfOrder", {}, [
-      page(record(9, 1), record(8, 2)),
-      page(record(9, 3))
-    ]],
     ["if blocks decrease in ascending order", "OutOfOrder", { order: "ASC" }, [
       page(record(9, 1), record(8, 2))
     ]],

@@ -234,6 +234,5 @@ recorded("timeline.cache", {
     transactionOf("pending_transaction"),
     [0, 1].map(transaction)
   ),
-  "an update is not cached": scenario(caching, () => updated, [update(0, "first"), update(1000, "second")]),
-  "no cache": scenario({}, counting, same(0, 1))
+  "an update is not cached": scenario(caching, () => updated, [update(0, "first"), update(1000, "second")])
 })
