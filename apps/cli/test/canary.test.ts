@@ -122,17 +122,6 @@ const echo = (status: number): HttpClient.HttpClient => {
   }).client
 }
 
-it.effect.each(sample(examples, 2))(
-  "sends the key, and does not print it: %s",
-  (example) =>
-    Effect.gen(function*() {
-      const ran = yield* run(`${example.replace("quarry ", "")} --verbose`, yield* sandbox())
-      expectNoKey(ran)
-      expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("http://sandbox.invalid/")])
-      expectSent(ran)
-    })
-)
-
 it.effect.each(sample(examples, 12))(
   "does not print the key after faults, or when a response repeats it: %s",
   (example) =>

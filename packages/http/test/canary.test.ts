@@ -108,7 +108,6 @@ const rendered = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
 const request: Example = {
   id: "request",
   method: "GET",
-  list: false,
   call: ({ data }) =>
     data.request({
       path: "/fresh",

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 export const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
   Effect.gen(function*() {
     const memory = yield* RateLimitStore.memory
-    const state = { unavailable: false, replyMillis: 0, processes, heartbeats: 0 }
+    const state = { unavailable: false, replyMillis: 0, processes }
     const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
       Effect.suspend(() =>
         state.unavailable
@@ -24,10 +24,7 @@ export const withBackend = (processes: number, whenUnavailable?: RateLimitStore.
       consume: (...args) => reply(memory.consume(...args)),
       refund: (...args) => reply(memory.refund(...args)),
       peek: (...args) => reply(memory.peek(...args)),
-      heartbeat: reply(Effect.sync(() => {
-        state.heartbeats += 1
-        return state.processes
-      }))
+      heartbeat: reply(Effect.sync(() => state.processes))
     }, { whenUnavailable })
     return { memory, process, state, store: yield* process }
   })
