@@ -203,10 +203,6 @@ it.effect("errors.configuration", () =>
       },
       "a key with a line break": { apiKey: Redacted.make("key\n") },
       "an empty base URL": { baseUrl: "" },
-      "a malformed base URL": { baseUrl: "host" },
-      "a base URL of another protocol": { baseUrl: "ftp://host.test" },
-      "a base URL with credentials": { baseUrl: "https://user:secret@host.test" },
-      "a base URL with a query": { baseUrl: "https://host.test/?a=b" },
       "a key with a character that is not in Latin-1": { apiKey: Redacted.make("a€b") }
     }
     const errors = yield* Effect.all({
