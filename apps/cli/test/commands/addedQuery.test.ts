@@ -1,29 +1,12 @@
-/** `--query`: parameters that the description of an operation does not have. */
+/** `--query`: parameters that the description of an operation does not have. How they are sent is in `curl.test.ts`. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { commandLine } from "../../src/commands/Descriptions.build.ts"
-import { exampleLines, exampleValues } from "../../src/help/Help.ts"
+import { exampleValues } from "../../src/help/Help.ts"
 import { quarry, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const env = sandboxEnvironment
-const added = ["--query", "new=1", "--query", "extra[]=a b&c,d=", "--query", "extra[]=2 "]
-const sentQuery = "new=1&extra%5B%5D=a%20b%26c%2Cd%3D&extra%5B%5D=2%20"
 const transfers = ["wallet", "transfers", exampleValues.wallet]
-
-/** The first example of each operation. */
-const lines = commandLine.commands.filter(({ operation, path }) => operation !== null && path[0] !== "watch")
-  .flatMap((command) => exampleLines(command).slice(0, 1))
-
-it.live.each(lines)("is sent as it is written by %s", (line) =>
-  Effect.gen(function*() {
-    const argv = line.split(" ").slice(1)
-    const { client, sent } = respondingWith("{}")
-    yield* quarry([...argv, ...added], { client, env })
-    const [{ url } = { url: "" }] = sent
-    expect(url.replace("?", "&").endsWith(`&${sentQuery}`)).toBe(true)
-    expect((yield* quarry([...argv, ...added, "--curl"], { client, env })).out).toContain(`'${url}'`)
-  }))
 
 it.live("rejects parameters that an operation has, misspellings of them and other words", () =>
   Effect.gen(function*() {

@@ -21,25 +21,32 @@ const shell = (line: string, env: Readonly<Record<string, string>>): Promise<str
     )
   })
 
+const added = ["--query", "new=1", "--query", "extra[]=a b&c,d=", "--query", "extra[]=2 "]
+const sentQuery = "new=1&extra%5B%5D=a%20b%26c%2Cd%3D&extra%5B%5D=2%20"
+
 /** The first example of each operation. */
 const lines = commandLine.commands.filter(({ operation, path }) => operation !== null && path[0] !== "watch")
   .flatMap((command) => exampleLines(command).slice(0, 1))
 
-it.live.each(lines)("sends the request of %s", (line) =>
-  Effect.gen(function*() {
-    const env = yield* serveSandbox
-    const [, ...argv] = line.split(" ")
-    const printed = yield* quarry([...argv, "--curl"], { env })
-    expect(printed).toMatchObject({ code: 0, out: expect.stringMatching(/^curl .*\n$/) })
-    expect(printed.out).not.toContain(Sandbox.apiKey)
-    yield* Effect.promise(() => shell(`${printed.out.trim()} --silent --fail`, env))
-    const { client, sent } = respondingWith("{}")
-    yield* quarry(argv, { client, env })
-    const [{ body = null, method = "GET", url = "" } = {}] = sent
-    expect(printed.out.trim()).toBe(
-      formatCurl({ method: method === "POST" ? method : "GET", path: "", query: [], body }, url)
-    )
-  }).pipe(Effect.scoped))
+it.live.each(lines)(
+  "sends the request of %s, with the parameters of --query as they are written",
+  (line) =>
+    Effect.gen(function*() {
+      const env = yield* serveSandbox
+      const argv = [...line.split(" ").slice(1), ...added]
+      const printed = yield* quarry([...argv, "--curl"], { env })
+      expect(printed).toMatchObject({ code: 0, out: expect.stringMatching(/^curl .*\n$/) })
+      expect(printed.out).not.toContain(Sandbox.apiKey)
+      yield* Effect.promise(() => shell(`${printed.out.trim()} --silent --fail`, env))
+      const { client, sent } = respondingWith("{}")
+      yield* quarry(argv, { client, env })
+      const [{ body = null, method = "GET", url = "" } = {}] = sent
+      expect(url.replace("?", "&").endsWith(`&${sentQuery}`)).toBe(true)
+      expect(printed.out.trim()).toBe(
+        formatCurl({ method: method === "POST" ? method : "GET", path: "", query: [], body }, url)
+      )
+    }).pipe(Effect.scoped)
+)
 
 it("quotes what a shell would interpret", async () => {
   const body = JSON.stringify({ text: "it's $HOME `id` \"x\" \\ !" })

@@ -5,7 +5,7 @@ import * as Page from "@blockquarry/core/Page"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+import { quarry, sandboxEnvironment, transferIds } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const scale = 300
@@ -17,21 +17,18 @@ const listArgs = ["wallet", "transfers", busyWallet, "--chain", "eth"]
 const continuation = (err: string): ReadonlyArray<string> =>
   (/^  quarry (.*)$/m.exec(err)?.[1] ?? "").split(" ")
 
-const ids = (out: string): ReadonlyArray<string> =>
-  records(out).map(({ log_index, transaction_hash }) => `${String(transaction_hash)}:${String(log_index)}`)
-
 it.live.each([true, false])(
   "continues inside a page as often as needed; cursors of the service: %s",
   (walletTransfersCursor) =>
     Effect.gen(function*() {
       const options = { sandbox: { scale, walletTransfersCursor } }
-      const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], options)).out)
+      const all = transferIds((yield* quarry([...listArgs, "--all", "--sandbox"], options)).out)
       const printed: Array<string> = []
       let argv: ReadonlyArray<string> = [...listArgs, "--max-items", "37", "--limit", "60", "--sandbox"]
       while (argv.length > 1) {
         const { err, out } = yield* quarry(argv, options)
         expect(err).not.toContain("repeated")
-        printed.push(...ids(out))
+        printed.push(...transferIds(out))
         argv = continuation(err)
       }
       expect(printed).toEqual(all)

@@ -140,6 +140,10 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
 export const records = (out: string): ReadonlyArray<Record<string, unknown>> =>
   out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
 
+/** What identifies each printed transfer. */
+export const transferIds = (out: string): ReadonlyArray<string> =>
+  records(out).map(({ log_index, transaction_hash }) => `${String(transaction_hash)}:${String(log_index)}`)
+
 /** Lets what waits for files and modules go on, whose time is real. */
 export const eventLoopTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 

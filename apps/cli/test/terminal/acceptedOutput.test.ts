@@ -14,7 +14,7 @@ import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { exampleValues } from "../../src/help/Help.ts"
 import { temporaryFolder } from "../support/exports.ts"
 import { exitOf, type ProcessResult, program, type Variables } from "../support/process.ts"
-import { records } from "../support/quarry.ts"
+import { transferIds } from "../support/quarry.ts"
 
 /** Its pages are no multiple of what a write contains. */
 const pageSize = 19
@@ -185,11 +185,7 @@ it.effect.skipIf(process.platform === "win32")(
           })
         )
         expect([code, out.endsWith("\n")]).toEqual([143, true])
-        ids.push(
-          ...records(out).map(({ log_index, transaction_hash }) =>
-            `${String(transaction_hash)}:${String(log_index)}`
-          )
-        )
+        ids.push(...transferIds(out))
       }
       const transfers = chains.get("eth")?.tokenTransfers(busyToken)
       const expected = Array.from({ length: transfers?.length ?? 0 }, (_, index) => transfers?.at(index))

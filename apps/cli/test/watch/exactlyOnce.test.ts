@@ -11,7 +11,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import { records } from "../support/quarry.ts"
+import { transferIds } from "../support/quarry.ts"
 import { type RunningWatch, startWatch, temporaryFile } from "./support.ts"
 
 const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
@@ -104,9 +104,6 @@ const transferUpstream = () => {
   }
 }
 
-const printedIds = (out: string): ReadonlyArray<string> =>
-  records(out).map(({ log_index, transaction_hash }) => `${String(transaction_hash)}:${String(log_index)}`)
-
 const tagged = <Tag extends string, A>(tag: Tag, fields: { [K in keyof A]: FastCheck.Arbitrary<A[K]> }) =>
   FastCheck.record(fields).map((event) => ({ tag, ...event }))
 
@@ -180,7 +177,7 @@ it.scoped.prop(
       yield* watch.poll
       yield* restart
       yield* watch.interrupt
-      const printed = printedIds(out + watch.captured.out)
+      const printed = transferIds(out + watch.captured.out)
       expect(printed.toSorted()).toEqual(upstream.ids().slice(old).toSorted())
     }),
   // Waits of real files take most of the time

@@ -7,7 +7,7 @@ import * as Schedule from "effect/Schedule"
 import { existsSync, readFileSync } from "node:fs"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { start as startProgram } from "../support/process.ts"
-import { records } from "../support/quarry.ts"
+import { transferIds } from "../support/quarry.ts"
 import { temporaryFile } from "./support.ts"
 
 const pageSize = 5
@@ -55,9 +55,7 @@ it.scopedLive(
         out += result.out
         err += result.err
       }
-      const ids = records(out).map((record) =>
-        `${String(record["transaction_hash"])}:${String(record["log_index"])}`
-      )
+      const ids = transferIds(out)
       const start = Number(/from now on, after block (\d+)/.exec(err)?.[1])
       const transfers = (yield* chains).get("eth")?.walletTransfers(busyWallet)
       const expected = Array.from({ length: transfers?.length ?? 0 }, (_, index) => transfers?.at(index))

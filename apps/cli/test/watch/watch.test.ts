@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path"
 import { pageOf, recordsOfLists } from "../../../../packages/core/test/support/listRecords.ts"
 import { lockName } from "../support/exports.ts"
-import { quarry, records } from "../support/quarry.ts"
+import { quarry, records, transferIds } from "../support/quarry.ts"
 import { startWatch, temporaryFile } from "./support.ts"
 
 const ledger = Ledger.make({ seed: 1, scale: 60 })
@@ -47,10 +47,7 @@ const startOver = (
 
 const watchBusyWallet = `watch wallet transfers ${busyWallet}`
 
-const idOf = ({ log_index, transaction_hash }: Record<string, unknown>): string =>
-  `${String(transaction_hash)}:${String(log_index)}`
-
-const transferIds = (transfers: Ledger.Sequence<Ledger.TokenTransfer>, fromBlock: number) =>
+const expectedIds = (transfers: Ledger.Sequence<Ledger.TokenTransfer>, fromBlock: number) =>
   itemsFrom(transfers, fromBlock).map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
 
 describe("a watch", () => {
@@ -67,8 +64,8 @@ describe("a watch", () => {
         code: 0,
         err: expect.stringContaining(`watching transfers since block ${since}`)
       })
-      expect(records(first.out + second.out).map(idOf))
-        .toEqual(transferIds(chain.tokenTransfers(token), since).slice(0, 8))
+      expect(transferIds(first.out + second.out))
+        .toEqual(expectedIds(chain.tokenTransfers(token), since).slice(0, 8))
     }))
 
   it.scoped("of NFTs prints the trades of new blocks", () =>
@@ -119,7 +116,7 @@ describe("a watch", () => {
       const from = chain.blockAt(Date.parse("2025-05-30")) + 1
       const { captured } = yield* startOver(sandbox, `watch token transfers ${token} --from-date 2025-05-30`)
       expect(captured.err).toContain("watching transfers since 2025-05-30T00:00:00.000Z")
-      expect(records(captured.out).map(idOf)).toEqual(transferIds(chain.tokenTransfers(token), from))
+      expect(transferIds(captured.out)).toEqual(expectedIds(chain.tokenTransfers(token), from))
     }))
 
   it.scoped("prints everything of a list that was empty at the start", () =>
