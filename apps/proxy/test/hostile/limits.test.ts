@@ -197,23 +197,6 @@ describe("a client that disconnects", () => {
         200
       )
     }))
-
-  it.scopedLive("is not a failure, at any time", () =>
-    Effect.gen(function*() {
-      const { lines, port, upstream } = yield* Harness.start()
-      upstream.respondWith(() => null)
-      const whole = authorized(transfers)
-      for (let length = 0; length <= whole.length; length += 7) {
-        const held = yield* openConnection(port)
-        held.socket.write(whole.subarray(0, length))
-        held.socket.resetAndDestroy()
-      }
-      const held = yield* openConnection(port)
-      held.socket.end(whole)
-      expect(parseResponses(yield* held.closed).responses).toEqual([])
-      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-      expect(lines.filter((line) => line.includes(`"level":"error"`))).toEqual([])
-    }))
 })
 
 it.scopedLive("an Upgrade request is served without an upgrade, and the connection continues", () =>

@@ -5,11 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { defaults } from "../../src/config/Config.ts"
 import * as Harness from "../hostile/harness.ts"
 import { get, header, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
-import { examples, openAdmin, sendRequest, start } from "../support/proxy.ts"
+import { examples } from "../support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
 
@@ -44,18 +43,3 @@ describe("shutdown", () => {
         .toEqual([["keep-alive", announced], ["keep-alive", undefined], ["close", undefined]])
     }))
 })
-
-it.scopedLive("a connection above the maximum is dropped and counted", () =>
-  Effect.gen(function*() {
-    const { port, ...proxy } = yield* start({
-      config: { admin: openAdmin, limits: { ...defaults.limits, maxConnections: 1 } }
-    })
-    const dropped = Effect.map(
-      sendRequest(proxy.adminPort ?? 0, "/metrics"),
-      ({ text }) => /dropped_total\{reason="max-connections"\} (\d+)/.exec(text)?.[1]
-    )
-    expect(yield* dropped).toBe("0")
-    yield* openIdle(port)
-    expect(Exit.isFailure(yield* Effect.exit(sendRequest(port, "/livez")))).toBe(true)
-    expect(yield* dropped).toBe("1")
-  }))

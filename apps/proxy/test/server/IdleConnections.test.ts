@@ -2,10 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
 import * as Net from "node:net"
 import { type Config, defaults } from "../../src/config/Config.ts"
-import { eventually } from "../fleet/support/Eventually.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { get, type HeldConnection, openConnection } from "../hostile/rawHttp.ts"
@@ -74,25 +72,6 @@ describe("an address with too many connections that serve no request of a client
       yield* answered(rejected, 2)
       const dropped = "quarry_proxy_connections_dropped_total{reason=\"max-idle-connections\"}"
       expect(yield* metric(dropped)).toBe("19")
-    }))
-
-  it.scopedLive("loses as many as are too many of those that are opened at once, and none of a client", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start()
-      const clients = yield* openUsed(port, 2)
-      const silent = yield* Effect.forEach(
-        Array.from({ length: 12 }),
-        () => openConnection(port),
-        { concurrency: "unbounded" }
-      )
-      const closed = yield* Ref.make(0)
-      yield* Effect.forEach(
-        silent,
-        (each) => Effect.forkScoped(Effect.zipRight(each.closed, Ref.update(closed, (count) => count + 1)))
-      )
-      yield* eventually("10 are closed", Effect.map(Ref.get(closed), (count) => count === 10))
-      yield* Effect.forEach(clients, (connection) => answered(connection, 2))
-      expect(yield* Ref.get(closed)).toBe(10)
     }))
 
   it.scopedLive("keeps the connection of a client whose latest response was an error of the upstream", () =>

@@ -4,9 +4,9 @@ import { maxWaitingRequests } from "@blockquarry/server/Connections"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { streamStatusPath, transfers } from "../hostile/corpus/entry.ts"
+import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
-import { bytes, get, header, openConnection, parseResponses, statuses } from "../hostile/rawHttp.ts"
+import { get, openConnection } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
 import { sendRequest } from "../support/proxy.ts"
 
@@ -37,15 +37,6 @@ const start = Effect.gen(function*() {
   return { ...proxy, held, release, sent, write }
 })
 
-const update = (status: string): readonly [head: Buffer, body: Buffer] => {
-  const body = JSON.stringify({ status })
-  const lines = [
-    ...[`POST ${streamStatusPath} HTTP/1.1`, "Host: a", `X-API-Key: ${Harness.token}`],
-    ...["Content-Type: application/json", `Content-Length: ${body.length}`, ""]
-  ]
-  return [bytes(lines.map((line) => `${line}\r\n`).join("")), bytes(body)]
-}
-
 describe("a connection that pipelines requests", () => {
   it.scopedLive("has a limited number of requests in progress", () =>
     Effect.gen(function*() {
@@ -72,37 +63,5 @@ describe("a connection that pipelines requests", () => {
       yield* upstream.waitForRequests(connections.length + 1)
       release(false)
       expect((yield* held.responses(count)).map(({ status }) => status)).toEqual(ok(count))
-    }))
-
-  it.scopedLive("has requests that wait served with their body", () =>
-    Effect.gen(function*() {
-      const { held, release, upstream, write } = yield* start
-      const [head, body] = update("paused")
-      write(repeat(maxPendingResponses, authorized(transfers)), head)
-      yield* upstream.waitForRequests(maxPendingResponses)
-      release(true)
-      write(body, get("/livez", "Connection: close"))
-      expect(statuses(yield* held.closed)).toEqual(ok(maxPendingResponses + 2))
-      expect(upstream.requests().at(-1)).toMatch(/\r\n\r\n\{"status":"paused"\}$/)
-    }))
-
-  it.scopedLive("has them served before it is closed because of an ambiguous request", () =>
-    Effect.gen(function*() {
-      const { held, release, upstream, write } = yield* start
-      write(
-        authorized(transfers),
-        repeat(maxPendingResponses - 1, get("/livez")),
-        get("/livez", "Host: b"),
-        get("/livez")
-      )
-      yield* upstream.waitForRequests(1)
-      release(false)
-      const { problem, responses } = parseResponses(yield* held.closed)
-      expect(problem).toBe(null)
-      expect(responses.map((response) => [response.status, header(response, "connection")])).toEqual([
-        ...ok(maxPendingResponses).map((status) => [status, "keep-alive"]),
-        [400, "keep-alive"],
-        [200, "close"]
-      ])
     }))
 })

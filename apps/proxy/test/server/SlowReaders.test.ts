@@ -83,27 +83,6 @@ it.scopedLive.each<readonly [string, Limits]>([
     yield* ended(499, 1)
   }))
 
-it.scopedLive("a client is disconnected when it stops reading, no matter how much it has read before", () =>
-  Effect.gen(function*() {
-    const { ended, held } = yield* requestLarge({ sendIdleTimeout: Duration.millis(300), minSendRate: slow })
-    yield* held.until((read) => read.length > mebibyte)
-    held.socket.pause()
-    yield* ended(499, 1)
-  }))
-
-it.scopedLive("a client is disconnected in the middle of a list if it reads less than the minimum rate", () =>
-  Effect.gen(function*() {
-    const { ended, port, upstream } = yield* startList({
-      sendIdleTimeout: Duration.millis(300),
-      minSendRate: fast
-    })
-    const held = yield* openConnection(port)
-    held.socket.write(authorized(`/all${transfers}`))
-    yield* readSlowly(held)
-    yield* ended(499, 1)
-    expect(upstream.requests().length).toBeLessThan(3)
-  }))
-
 it.scopedLive("a client receives a whole list that takes longer than the time to send a response", () =>
   Effect.gen(function*() {
     const { ended, port } = yield* startList({ sendTimeout: Duration.millis(200), minSendRate: slow })
