@@ -3,10 +3,9 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type Config, defaults } from "../src/config/Config.ts"
+import { type Config } from "../src/config/Config.ts"
 import * as Values from "../src/config/ValueSchemas.ts"
 import * as FakeUpstream from "./fleet/support/FakeUpstream.ts"
 import { ledger, sendRequest, start, testClient, testEndpoints, testRule } from "./support/proxy.ts"
@@ -98,27 +97,6 @@ describe("the price for each item", () => {
       }
       expect(upstream.received).toHaveLength(1)
       expect(yield* send(`${items}?limit=40`, "search")).toEqual({ status: 200, remaining: 60 })
-    }))
-
-  it.scopedLive("takes no more than the maximum from a shared quota while the request is in transit", () =>
-    Effect.gen(function*() {
-      const { send, upstream } = yield* setup(10_000_000, {
-        quotas: { ...defaults.quotas, dailyQuota: 1_000_000 }
-      })
-      const arrived = yield* Deferred.make<void>()
-      const released = yield* Deferred.make<void>()
-      upstream.respond = ({ target }) =>
-        target.includes("limit=999950")
-          ? Deferred.succeed(arrived, undefined).pipe(
-            Effect.zipRight(Deferred.await(released)),
-            Effect.as(null)
-          )
-          : Effect.succeed(null)
-      const held = yield* Effect.fork(send(`${items}?limit=999950`))
-      yield* Deferred.await(arrived)
-      expect(yield* send(`${items}?limit=100`, "search")).toMatchObject({ status: 200 })
-      yield* Deferred.succeed(released, undefined)
-      expect(yield* held).toMatchObject({ status: 200 })
     }))
 
   it.scopedLive("is for each client what the sandbox bills, in every spelling of a list", () =>

@@ -49,29 +49,6 @@ const hang = (
     return connections
   })
 
-it.scopedLive("a client with its share of requests in flight still gets cached responses, pages and errors", () =>
-  Effect.gen(function*() {
-    const proxy = yield* start
-    const statusOf = (target: string) =>
-      Effect.map(request(proxy.port, tokens.one, target), ({ status }) => status)
-    const cached = `${transfers}?limit=99`
-    expect(yield* statusOf(cached)).toBe(200)
-    const connections = yield* hang(proxy, tokens.one, transfers, 4)
-    expect(yield* Effect.forEach([cached, "/livez", "/nowhere", transfers], statusOf)).toEqual([
-      200,
-      200,
-      403,
-      429
-    ])
-    for (const { socket } of connections) socket.destroy()
-    yield* proxy.ended(499, 4)
-    yield* hang(proxy, tokens.one, transfers, 4)
-    expect(yield* statusOf(transfers)).toBe(429)
-    proxy.upstream.releaseHeld(page)
-    yield* proxy.ended(200, 6)
-    expect(yield* statusOf(transfers)).toBe(200)
-  }))
-
 describe("requests that wait for the rate limit of their client", () => {
   for (const [name, target] of [["single requests", transfers], ["lists", `/all${transfers}`]] as const) {
     it.scopedLive(`do not count as requests in flight: ${name}`, () =>

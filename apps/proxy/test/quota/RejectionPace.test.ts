@@ -1,7 +1,6 @@
 /** Responses to a client that keeps sending requests which are rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as RejectionPace from "../../src/quota/RejectionPace.ts"
 
@@ -41,15 +40,5 @@ describe("rejections of one source", () => {
         yield* TestClock.adjust(RejectionPace.maxDelay)
         expect(pace.delayed()).toBe(0)
       }
-    }))
-
-  it.effect("delay no other source, and count as delayed only as long as their client waits", () =>
-    Effect.gen(function*() {
-      const pace = RejectionPace.make()
-      const { fibers } = yield* reject(pace, "one", 10)
-      expect((yield* reject(pace, "two", 1)).answered.count).toBe(1)
-      expect(pace.delayed()).toBe(8)
-      yield* Fiber.interruptAll(fibers)
-      expect(pace.delayed()).toBe(0)
     }))
 })

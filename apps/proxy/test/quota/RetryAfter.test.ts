@@ -56,35 +56,30 @@ const inHeader = (seconds: number) => ({ header: String(seconds), state: undefin
 const inState = (seconds: number) => ({ header: undefined, state: String(seconds), library: seconds })
 
 describe("a response that asks to wait", () => {
-  it.scopedLive("for a quota of a month has no Retry-After; the message says when it resets", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start({ clock: () => now, config: { clients: client({ monthlyQuota: 50 }) } })
-      expect((yield* requestOf(port)).status).toBe(200)
-      expect((yield* requestOf(port)).text).toContain("resets on day 1 of the month at midnight UTC")
-      expect(yield* waitOf(port)).toEqual(inState(month))
-    }))
+  const day = 24 * 3600
+  const key = {
+    label: "main",
+    key: Redacted.make(Sandbox.apiKey),
+    rateLimit: { ...RateLimit.none, dailyQuota: 1 }
+  }
+  const ofKey = { endpoints: { ...testEndpoints, keys: keys(key) } }
 
-  it.scopedLive("for a rate limit of a day has no Retry-After; the message has the time in days", () =>
-    Effect.gen(function*() {
-      const config = { clients: client({ rateLimit: { limit: 1, window: 24 * 3600 * 1000 } }) }
-      const { port } = yield* start({ clock: () => now, config })
-      expect((yield* requestOf(port)).status).toBe(200)
-      expect((yield* requestOf(port)).text).toContain("retry in 3 d")
-      expect(yield* waitOf(port)).toEqual(inState(3 * 24 * 3600))
-    }))
-
-  it.scopedLive("for the quota of an API key has no Retry-After", () =>
-    Effect.gen(function*() {
-      const key = {
-        label: "main",
-        key: Redacted.make(Sandbox.apiKey),
-        rateLimit: { ...RateLimit.none, dailyQuota: 1 }
-      }
-      const endpoints = { ...testEndpoints, keys: keys(key) }
-      const { port } = yield* start({ clock: () => now, endpoints, config: { clients: client({}) } })
-      expect((yield* requestOf(port)).text).toContain("retry in 1 d")
-      expect(yield* waitOf(port)).toEqual(inState(24 * 3600))
-    }))
+  it.scopedLive.each(
+    [
+      [{ monthlyQuota: 50 }, {}, "resets on day 1 of the month at midnight UTC", month],
+      [{ rateLimit: { limit: 1, window: day * 1000 } }, {}, "retry in 3 d", 3 * day],
+      [{}, ofKey, "retry in 1 d", day]
+    ] as const
+  )(
+    "has no Retry-After, and the time in its message: %j",
+    ([quotas, options, text, seconds]) =>
+      Effect.gen(function*() {
+        const { port } = yield* start({ clock: () => now, config: { clients: client(quotas) }, ...options })
+        yield* requestOf(port)
+        expect((yield* requestOf(port)).text).toContain(text)
+        expect(yield* waitOf(port)).toEqual(inState(seconds))
+      })
+  )
 
   it.scopedLive.each([["60", inHeader(60)], ["61", inState(61)], ["4000000", inState(4_000_000)]] as const)(
     "as the upstream does, with Retry-After: %s",
