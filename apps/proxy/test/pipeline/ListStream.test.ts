@@ -3,14 +3,13 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import * as Zlib from "node:zlib"
 import { pageOf, recordsOfLists } from "../../../../packages/core/test/support/listRecords.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
-import { type Config, defaults } from "../../src/config/Config.ts"
+import { type Config } from "../../src/config/Config.ts"
 import { get, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { configuredTokens, examples, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
 import { upstreamOf } from "../support/staticUpstream.ts"
@@ -181,23 +180,6 @@ describe("a list that fails half-way", () => {
       })
   )
 
-  it.scopedLive("can be continued at once with the cursor of the failure line", () =>
-    Effect.gen(function*() {
-      const { lines, port } = yield* startFailing({
-        limits: { ...defaults.limits, maxListsPerClient: 1, requestTimeout: Duration.minutes(5) }
-      })
-      const held = yield* openConnection(port)
-      held.socket.write(get(listPath))
-      const read = yield* held.until((read) => read.includes(`"cursor":"`))
-      const [, cursor = ""] = /"cursor":"([^"]+)"/.exec(read) ?? []
-      // Logged before the proxy closes the connection, or the client does.
-      expect(yield* logged(lines, 1, port)).toMatchObject([{ status: 200, code: "bad-request" }])
-      held.socket.destroy()
-      const rest = yield* sendRequest(port, `${listPath}&cursor=${encodeURIComponent(cursor)}`)
-      expect([rest.status, rest.text]).toEqual([400, expect.stringContaining("bad-request")])
-      expect(yield* logged(lines, 2, port)).toMatchObject([{ status: 200 }, { status: 400 }])
-    }))
-
   it.scopedLive("leaves the responses on other connections and before it whole", () =>
     Effect.gen(function*() {
       const held = yield* heldList(refusal())
@@ -271,21 +253,6 @@ describe("a compressed list", () => {
 })
 
 describe("a list without an end line", () => {
-  it.scopedLive("consists of its records, and costs the same", () =>
-    Effect.gen(function*() {
-      const held = yield* heldList(lastPage())
-      yield* Deferred.succeed(held.gate, undefined)
-      const { lines, port } = yield* start({ httpClient: held.client })
-      const whole = yield* sendRequest(port, `${listPath}&end=true`)
-      const bare = yield* sendRequest(port, `${listPath}&end=false`)
-      expect(whole.text).toBe(`${bare.text}{"end":{"records":2}}\n`)
-      expect(bare.text.trimEnd().split("\n")).toHaveLength(2)
-      expect(held.urls.slice(2)).toEqual(held.urls.slice(0, 2))
-      expect(held.urls.join()).not.toContain("end=")
-      const [one, other] = yield* logged(lines, 2, port)
-      expect(other.chargedCost).toBe(one.chargedCost)
-    }))
-
   it.scopedLive("has a failure line if it fails", () =>
     Effect.gen(function*() {
       const { port } = yield* startFailing()

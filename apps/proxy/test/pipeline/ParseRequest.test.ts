@@ -1,13 +1,8 @@
 /** The upstream requests that received ones become. `parseRequest` of core has the formats of arrays, chains and dates. */
-import { inputSchema, optional, passthrough } from "@blockquarry/core/InputSchema"
-import { Integer } from "@blockquarry/core/Integer"
-import { Json } from "@blockquarry/core/Json"
-import { get } from "@blockquarry/core/Operation"
-import { NoStore } from "@blockquarry/core/Ttl"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { Config } from "../../src/config/Config.ts"
-import { parseRequest, rewrite } from "../../src/pipeline/ParseRequest.ts"
+import { parseRequest } from "../../src/pipeline/ParseRequest.ts"
 import { parseTarget } from "../../src/pipeline/Router.ts"
 import { findRoute } from "../../src/pipeline/Router.ts"
 
@@ -30,30 +25,6 @@ const rewritten = (target: string, validation: Config["validation"] = "lenient")
 
 describe("a request", () => {
   it.each<readonly [received: string, path: string, ...query: ReadonlyArray<string>]>([
-    [
-      `${transfers}?contract_addresses=${token.replace("b", "B")},${wallet}`,
-      transfers,
-      `contract_addresses[]=${token}`,
-      `contract_addresses[]=${wallet}`
-    ],
-    [
-      `/${wallet.toUpperCase().replace("0X", "0x")}/erc20/transfers?chain=Polygon+Amoy`,
-      transfers,
-      "chain=0x13882"
-    ],
-    [`/%30x${wallet.slice(2)}/erc20/transfers?&&chain=&limit=07`, transfers, "limit=7"],
-    [
-      `${transfers}?order=asc&from_date=2024-01-02`,
-      transfers,
-      "order=ASC",
-      "from_date=2024-01-02T00:00:00.000Z"
-    ],
-    [
-      `/nft/${token}/0x0A/owners?media_items=0&normalizeMetadata=TRUE`,
-      `/nft/${token}/10/owners`,
-      "normalizeMetadata=true",
-      "media_items=false"
-    ],
     // Forwarded unchanged: unknown parameters, cursors, and values of open parameters that are not understood
     [
       `${transfers}?include_spam=a%26b%3Dc&limit=2&x[]=1&x[]=2&bare`,
@@ -90,24 +61,6 @@ describe("a request", () => {
   ])("to %s is sent to %s", (received, ...sent) => {
     expect(rewritten(`/api/v2.2${received}`)).toEqual(Either.right(sent))
   })
-
-  it("is rejected for a date that only conflicts with another one", () => {
-    const query = "from_date=2024-02-01&to_date=2024-01-01"
-    expect(rewritten(`/api/v2.2${transfers}?${query}`)).toMatchObject({ left: { code: "invalid-request" } })
-  })
-
-  it("has its path parameters encoded in one form", () => {
-    for (
-      const [received, sent] of [["a%20b%3F%25c", "a%20b%3F%25c"], [
-        "%c3%a9!'()*:@;=,$~",
-        "%C3%A9!'()*%3A%40%3B%3D%2C%24~"
-      ]]
-    ) {
-      expect(rewritten(`/streams/evm/${received}/status`)).toEqual(
-        Either.right([`/streams/evm/${sent}/status`])
-      )
-    }
-  })
 })
 
 it.each([
@@ -125,26 +78,4 @@ it.each([
     Either.isRight(rewritten(`/api/v2.2${target}`, validation))
   )
   expect(accepted).toEqual([lenient, strict])
-})
-
-it("values that cannot be read are forwarded for open parameters only", () => {
-  const operation = get({
-    id: "test",
-    api: "data",
-    path: "/test",
-    input: inputSchema({ open: optional(passthrough(Integer)), closed: optional(Integer) }),
-    output: Json,
-    ttl: () => NoStore(),
-    cost: 1,
-    docs: { summary: "a test" }
-  })
-  const sent = (...query: ReadonlyArray<readonly [string, string]>) =>
-    Either.map(rewrite(operation, {}, query, undefined, "lenient"), ({ request }) => request.query)
-  expect(sent(["open", "soon"], ["closed", "07"])).toEqual(Either.right([["closed", "7"], ["open", "soon"]]))
-  expect(sent(["open", "07"])).toEqual(Either.right([["open", "7"]]))
-  for (const open of ["7", "soon"]) {
-    expect(sent(["open", open], ["closed", "soon"])).toMatchObject({
-      left: { issues: [{ parameter: "closed" }] }
-    })
-  }
 })

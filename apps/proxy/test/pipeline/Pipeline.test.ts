@@ -53,13 +53,3 @@ it.scopedLive("a printed date is forwarded as its instant, or byte for byte", ()
     expect(wrong).toEqual([])
     expect(instants / texts.length).toBeGreaterThan(0.5)
   }))
-
-it.scopedLive.each([{ name: "" }, { rarity_rank: "unranked", rarity_percentage: "NaN" }])(
-  "a response with %j is unchanged",
-  (fields) =>
-    Effect.gen(function*() {
-      const body = JSON.stringify({ token_address: address, token_id: "1", ...fields })
-      const { port } = yield* start({ httpClient: staticUpstream(200, body) })
-      expect((yield* sendRequest(port, `/api/v2.2/nft/${address}/1`)).text).toBe(body)
-    })
-)

@@ -117,15 +117,6 @@ it.scopedLive("ignored parameters are not sent, and share one cache entry", () =
     expect(urls).toEqual([price, `${price}?chain=0x1`])
   }))
 
-it.scopedLive("timeouts are those of the policy", () =>
-  Effect.gen(function*() {
-    const { send } = yield* setup(
-      [{ name: "tokenPrice", timeouts: { call: "20ms" } }],
-      () => Effect.never
-    )
-    expect((yield* send(price)).status).toBe(504)
-  }))
-
 it.scopedLive("requests above maxConcurrent are rejected, and those of other operations are not", () =>
   Effect.gen(function*() {
     const latch = yield* Effect.makeLatch()

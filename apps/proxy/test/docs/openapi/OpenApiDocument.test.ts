@@ -58,22 +58,6 @@ describe("document", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   })
 
-  it("describes every operation and list once", () => {
-    const ids = operationsOf().map(({ operation }) => operation.operationId)
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toEqual(expect.arrayContaining(allOperations.map(({ id }) => id)))
-  })
-
-  it("has arrays under both names, the network of the ledger, and the end line of lists", () => {
-    const namesOf = (id: string) =>
-      operationsOf().find(({ operation }) => operation.operationId === id)?.operation.parameters?.map(
-        ({ name }) => name
-      )
-    expect(namesOf("walletChains")).toEqual(["address", "chains", "chains[]"])
-    expect(namesOf("ledgerTransaction")).toEqual(["txn_hash", "network"])
-    expect(namesOf("walletTransfersAll")?.at(-1)).toBe("end")
-  })
-
   it("resolves all references, declares path parameters as required, and describes all responses", () => {
     for (const reference of new Set(references(document))) {
       expect(resolve(reference), reference).toBeTypeOf("object")
