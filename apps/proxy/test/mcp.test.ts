@@ -146,16 +146,4 @@ describe("@moralisweb3/api-mcp-server", () => {
     expect(await requests()).toEqual([])
     expect(text + unauthorized.stderr()).not.toContain("a-key-of-the-service")
   })
-
-  it("does not identify itself to the upstream, and does not reveal its token", async () => {
-    await read(mcp, "evm_tokenprice", { address: coin, chain: "eth" })
-    const seen = await requests()
-    expect(seen.map(({ headers }) => Object.keys(headers).sort())).toEqual([[
-      "accept",
-      "user-agent",
-      "x-api-key"
-    ]])
-    expect(seen[0]?.headers["user-agent"]).toMatch(/^quarry-proxy /)
-    expect(JSON.stringify([seen, proxy.lines, mcp.stderr()])).not.toContain(token)
-  })
 })
