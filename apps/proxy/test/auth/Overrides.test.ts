@@ -163,19 +163,6 @@ describe("overrides of clients", () => {
         for (const process of processes) expect(process.rejected()).toEqual([...expected].sort())
       })
   )
-
-  it.scoped("stay if the clock of Redis is set back", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* startProcesses
-      redis.state.ahead = 3_600_000
-      yield* one.set("client", "a", "alice")
-      yield* afterRefresh
-      redis.state.ahead = 0
-      redis.flush()
-      yield* other.clear("client", "a", "alice")
-      yield* afterRefresh
-      for (const process of [one, other]) expect(process.rejected()).toEqual([])
-    }))
 })
 
 describe("a draining process", () => {

@@ -31,14 +31,3 @@ it("parses and suggests each option, and help lists it, because it is data", () 
     expect(parsed(`--${name}x`)).toContain(`did you mean --${name}?`)
   }
 })
-
-it("answers each form of help", () => {
-  for (const words of [["help"], ["config", "check", "-h"], ["nowhere", "--help"]]) {
-    expect(parsed(...words)).toBe(help)
-  }
-})
-
-it("takes no empty values, and no words after -- for options", () => {
-  expect(parsed("--config", "")).toBe("Option '-c, --config <value>' argument missing")
-  expect(parsed("serve", "--", "--sandbox")).toContain("unknown command \"serve --sandbox\"")
-})

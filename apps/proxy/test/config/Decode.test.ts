@@ -1,5 +1,5 @@
 /** Every error of a document is found, and reported with its position. */
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { parse, stringify } from "yaml"
@@ -67,35 +67,3 @@ it.prop(
     }
   }
 )
-
-describe("an unknown key", () => {
-  const sections: ReadonlyArray<readonly [ConfigPath.ConfigPath, ReadonlyArray<string>]> = [
-    [[], keys.map(({ name }) => name)],
-    [["upstream", "keys", 0, "secret"], ["file", "env"]],
-    ...all.filter(({ key }) => key.kind !== "value").map(({ key, path }) =>
-      [key.kind === "section" ? path : [...path, 0], key.keys.map(({ name }) => name)] as const
-    )
-  ]
-
-  it.prop(
-    "is reported with a suggestion at every level",
-    [
-      FastCheck.constantFrom(...sections),
-      FastCheck.nat(),
-      FastCheck.nat(),
-      FastCheck.constantFrom("q", "", "twice")
-    ],
-    ([[path, known], which, where, change]) => {
-      const name = known[which % known.length] ?? ""
-      const at = where % name.length
-      const typo = name.slice(0, at) + (change === "twice" ? name[at]!.repeat(2) : change) +
-        name.slice(at + 1)
-      FastCheck.pre(typo !== "" && !known.includes(typo) && typo.length > 2)
-      const { issues, text } = check(replaced(whole, [...path, typo], "anything"))
-      expect(issues).toHaveLength(1)
-      const [, suggested] = /^unknown key.*; did you mean (\w+)\?$/.exec(issues[0]?.message ?? "") ?? []
-      expect(known).toContain(suggested)
-      expect(lineOf(text, issues[0]!)).toContain(typo)
-    }
-  )
-})

@@ -4,51 +4,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
 import * as NodeFs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Files from "../../src/config/Files.ts"
 import * as Watch from "../../src/config/Watch.ts"
-import { fakeFileSystem } from "./support.ts"
-
-/** Watches files in memory. */
-const watching = (read: Readonly<Record<string, string>>) =>
-  Effect.gen(function*() {
-    const contents: Record<string, string> = { ...read }
-    const files = fakeFileSystem(contents)
-    const digests = new Map<string, string>()
-    for (const file of Object.keys(read)) {
-      digests.set(file, (yield* Effect.provide(Files.readFile(file), files)).digest)
-    }
-    const seen = { changes: 0 }
-    yield* Effect.forkScoped(
-      Stream.runForEach(Watch.fileChanges(digests), () => Effect.sync(() => seen.changes += 1)).pipe(
-        Effect.provide(files)
-      )
-    )
-    return {
-      seen,
-      write: (file: string, content: string | null) =>
-        Effect.sync(() => {
-          if (content === null) delete contents[file]
-          else contents[file] = content
-        })
-    }
-  })
-
-describe("a changed file", () => {
-  it.scoped("causes no reload if the contents are the same, or the same again", () =>
-    Effect.gen(function*() {
-      const { seen, write } = yield* watching({ a: "1" })
-      yield* TestClock.adjust("500 millis")
-      yield* write("a", "2")
-      yield* TestClock.adjust("100 millis")
-      yield* write("a", "1")
-      yield* TestClock.adjust("10 seconds")
-      expect(seen.changes).toBe(0)
-    }))
-})
 
 describe("files on disk", () => {
   const folder = Effect.acquireRelease(

@@ -135,17 +135,6 @@ const many = 5000
 const concurrently = { concurrency: "unbounded", discard: true } as const
 
 describe("a reader that pauses", () => {
-  it.scopedLive("gets every line, complete and in order, when it resumes", () =>
-    Effect.gen(function*() {
-      const { ends, sink, tried } = yield* start
-      write(sink, many)
-      yield* tried
-      yield* ends.readTo(`${line(many - 1)}\n`)
-      expect(ends.text === lines(many)).toBe(true)
-      sink("one more")
-      yield* ends.readTo("one more\n")
-    }))
-
   it.scopedLive("gets the current line and all waiting lines at shutdown", () =>
     Effect.gen(function*() {
       yield* withoutTimeouts

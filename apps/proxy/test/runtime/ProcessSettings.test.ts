@@ -5,13 +5,6 @@ import * as Fiber from "effect/Fiber"
 import * as ProcessSettings from "../../src/runtime/ProcessSettings.ts"
 
 describe("fibers of a server", () => {
-  it.live("are not listed", () =>
-    ProcessSettings.forServer(Effect.gen(function*() {
-      const fiber = yield* Effect.forkDaemon(Effect.never)
-      expect(yield* Fiber.roots).toHaveLength(0)
-      yield* Fiber.interrupt(fiber)
-    })))
-
   it.live("let timers of Node run although fibers continue all the time", () =>
     ProcessSettings.forServer(Effect.gen(function*() {
       const busy = yield* Effect.forkDaemon(Effect.forever(Effect.yieldNow()))
