@@ -6,7 +6,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import * as Inspector from "../../../../packages/redis/test/support/Inspector.ts"
@@ -55,36 +54,14 @@ const clock = `
   Date.now = () => now() + offset
 `
 
-const Usage = Schema.Struct({
-  rows: Schema.Array(
-    Schema.Struct({
-      day: Schema.String,
-      team: Schema.String,
-      client: Schema.String,
-      operation: Schema.String,
-      key: Schema.String,
-      price: Schema.Number,
-      unsettledPrice: Schema.Number
-    })
+/** Returns a document of the admin listener, or undefined if there is none. */
+const read = ({ adminOrigin }: ProxyProcess.ProxyProcess, path: string) =>
+  Effect.map(
+    Effect.orDie(sendRequest(Number(new URL(adminOrigin).port), path)),
+    ({ status, text }) => status === 200 ? JSON.parse(text) : undefined
   )
-})
 
-const Status = Schema.Struct({
-  now: Schema.String,
-  scope: Schema.String,
-  upstreams: Schema.Array(
-    Schema.Struct({
-      keys: Schema.Array(
-        Schema.Struct({ dailyQuota: Schema.NullOr(Schema.Struct({ remaining: Schema.Number })) })
-      )
-    })
-  )
-})
-
-const statusOf = ({ adminOrigin }: ProxyProcess.ProxyProcess) =>
-  Effect.promise(async () =>
-    Schema.decodeUnknownSync(Status)(await (await fetch(`${adminOrigin}/status.json`)).json())
-  )
+const statusOf = (proxy: ProxyProcess.ProxyProcess) => read(proxy, "/status.json")
 
 it.scopedLive.skipIf(RedisServer.program === undefined)(
   `the saved usage of a month is the bill, and hard quotas hold${RedisServer.skipReason}`,
@@ -169,20 +146,17 @@ it.scopedLive.skipIf(RedisServer.program === undefined)(
             all.every(({ now }) => now.startsWith(dayName(day))))
         )
       })
-      const saved = Effect.promise(async () => {
-        const response = await fetch(
-          `${proxies[0]?.adminOrigin}/usage?from=2031-01-01&to=2031-01-31&by=day,team,client,operation,key`
-        )
-        if (!response.ok) {
-          return "unavailable"
-        }
-        const { rows } = Schema.decodeUnknownSync(Usage)(await response.json())
-        return rows.filter(({ price }) =>
-          price > 0
-        ).map((
-          { client, day, key, operation, price, team, unsettledPrice }
-        ) => `${day} ${team} ${client} ${operation} ${key} ${price} ${unsettledPrice}`).sort().join("\n")
-      })
+      const saved = Effect.map(
+        Effect.suspend(() =>
+          read(proxies[0]!, "/usage?from=2031-01-01&to=2031-01-31&by=day,team,client,operation,key")
+        ),
+        (usage) =>
+          Object(usage).rows?.flatMap((
+            { client, day, key, operation, price, team, unsettledPrice }: Readonly<Record<string, unknown>>
+          ) =>
+            price === 0 ? [] : [`${day} ${team} ${client} ${operation} ${key} ${price} ${unsettledPrice}`]
+          ).sort().join("\n")
+      )
       const settled = eventually(
         "the saved usage is the bill",
         Effect.map(
@@ -250,7 +224,9 @@ it.scopedLive.skipIf(RedisServer.program === undefined)(
                 ).length === 2 &&
               new Set(texts.map((text) => /(?:slave|master)_repl_offset:(\d+)/.exec(text)?.[1])).size === 1)
           )
-          const isPrimary = (yield* infos).findIndex((text) => text.includes("role:master"))
+          const isPrimary = (yield* infos).findIndex((text) =>
+            text.includes("role:master")
+          )
           const takeover = Effect.zipRight(servers[isPrimary]?.stop ?? Effect.void, failover)
           yield* Effect.all([send(40, proxies), takeover], { concurrency: 2, discard: true })
         })

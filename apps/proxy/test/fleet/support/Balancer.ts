@@ -14,11 +14,10 @@ export type BalancerName = "nginx" | "haproxy"
 /** The path of a program, or undefined if it is not installed. */
 export const programOf = (name: BalancerName): string | undefined => find(name)
 
-/** The configuration file of nginx, around the part in the section `http`. Its workers can write to the folder. */
-const nginxMain = (folder: string, http: string) =>
-  `${
-    process.getuid?.() === 0 ? "user root;" : ""
-  } pid ${folder}/nginx.pid; events {} http { access_log off; ${http}
+/** The main configuration of nginx. Its workers can write to the folder. */
+const nginxMain = (folder: string, file: string) =>
+  `${process.getuid?.() === 0 ? "user root;" : ""} pid ${folder}/nginx.pid; events {} http { access_log off;
+  include ${file};
   ${
     ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`)
       .join(" ")
@@ -70,16 +69,12 @@ export const start = (
       ]
     )
     const path = yield* folder.write(file, config)
-    yield* name === "nginx"
-      ? launchNginx(folder, `include ${path};`, port)
-      : launch(programOf(name) ?? name, ["-db", "-f", path], port)
+    if (name === "haproxy") yield* launch(programOf(name) ?? name, ["-db", "-f", path], port)
+    else {
+      const at = folder.path(".")
+      const main = yield* folder.write("nginx.conf", nginxMain(at, path))
+      const args = ["-p", at, "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
+      yield* launch(programOf(name) ?? name, args, port)
+    }
     return port
-  })
-
-/** Starts nginx with this part of the section `http`, and waits until it accepts connections on the port. */
-export const launchNginx = (folder: TempFolder.TempFolder, http: string, port: number) =>
-  Effect.gen(function*() {
-    const main = yield* folder.write("nginx.conf", nginxMain(folder.path("."), http))
-    const args = ["-p", folder.path("."), "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
-    yield* launch(programOf("nginx") ?? "nginx", args, port)
   })
