@@ -144,7 +144,6 @@ describe("a JWT", () => {
       > = [
         ["by RSA", sign(rsa), null],
         ["by an elliptic curve", sign(ec), null],
-        ["for several audiences", sign(rsa, { aud: ["other", audience] }), null],
         ["that expired within the skew", sign(rsa, { exp: seconds - 29 }), null],
         [
           "with a key of its own in the header, which is ignored",
@@ -155,31 +154,16 @@ describe("a JWT", () => {
         ["that is not valid yet", sign(rsa, { nbf: seconds + 31 }), "token-expired", "nbf check_failed"],
         ["of another subject", sign(rsa, { sub: "svc-other" }), "client-unknown"],
         ["with a subject that is no text", sign(rsa, { sub: ["svc-shop"] }), "client-unknown", "claim sub"],
-        ["without a subject", sign(rsa, { sub: undefined }), "client-unknown"],
         ["by another key of the same name", sign(other), "token-unknown", "SIGNATURE_VERIFICATION_FAILED"],
-        ["by a key in its header", sign(other, {}, { jwk: other.jwk }), "token-unknown"],
         ["by an unknown key", sign({ ...other, kid: "unknown" }), "token-unknown", "NO_MATCHING_KEY"],
-        [
-          "of another issuer",
-          sign(rsa, { iss: "https://evil.example" }),
-          "token-unknown",
-          "iss check_failed"
-        ],
         ["for another audience", sign(rsa, { aud: "other" }), "token-unknown", "aud check_failed"],
         ["without an end", sign(rsa, { exp: undefined }), "token-unknown", "exp missing"],
-        ["of another issuer, which has expired", sign(rsa, { iss: "x", exp: 1 }), "token-unknown"],
         ["by another key, which has expired", sign(other, { exp: 1 }), "token-unknown"],
         ["with an algorithm that is not listed", sign(unlisted), "token-unknown", "ALG_NOT_ALLOWED"],
         ["without a signature", `${encode({ alg: "none" })}.${encode(valid)}.e30`, "token-unknown"],
         [
           "signed with the public key as a secret",
           hmac({ alg: "HS256", kid: "rsa" }, publicPem),
-          "token-unknown"
-        ],
-        ["with a critical header", sign(rsa, {}, { crit: ["b64"], b64: true }), null],
-        [
-          "with an unknown critical header",
-          `${encode({ alg: "RS256", kid: "rsa", crit: ["x"], x: 1 })}.${encode(valid)}.e30`,
           "token-unknown"
         ],
         ["that is no JSON", "e30x.e30.e30", "token-unknown"],

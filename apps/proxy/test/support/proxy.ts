@@ -144,7 +144,6 @@ export interface TestProxyOptions {
   readonly generatedToken?: string
   /** The current time of the proxy, in milliseconds since 1970. */
   readonly clock?: () => number
-  readonly shutdownTimeout?: Duration.DurationInput
   readonly config?: Partial<Config>
   /** What the processes of a fleet share. Default: nothing. */
   readonly records?: RedisRecords
@@ -163,11 +162,11 @@ export const openAdmin: NonNullable<Config["admin"]> = {
  * does not time out.
  */
 export const testConfig = (
-  { config, shutdownTimeout = Duration.seconds(5) }: TestProxyOptions = {}
+  { config }: TestProxyOptions = {}
 ): Config => ({
   ...defaults,
   cache: { ...defaults.cache, enabled: false },
-  shutdown: { delay: Duration.zero, timeout: Duration.decode(shutdownTimeout) },
+  shutdown: { delay: Duration.zero, timeout: Duration.seconds(5) },
   limits: { ...defaults.limits, requestTimeout: Duration.minutes(5) },
   ...config,
   listen: config?.listen ?? { ...defaults.listen, port: 0 },
