@@ -119,7 +119,7 @@ type RewritableOperation = Pick<AnyOperation, "id" | "method" | "path" | "parame
 
 type RewrittenRequest = Pick<UpstreamRequest, "input" | "request">
 
-export const rewrite = (
+const rewrite = (
   operation: RewritableOperation,
   path: Readonly<Record<string, string>>,
   query: EncodedRequest["query"],

@@ -1,5 +1,5 @@
 /** The deployment files, as text and as documents. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Yaml from "yaml"
 
@@ -8,8 +8,6 @@ export const root = fileURLToPath(new URL("../../../../../", import.meta.url))
 export const folder = fileURLToPath(new URL("../../../deploy/", import.meta.url))
 
 export const text = (name: string): string => readFileSync(`${folder}${name}`, "utf8")
-
-export const exists = (name: string): boolean => existsSync(`${folder}${name}`)
 
 /** Returns the relative paths of all files in a directory. */
 export const filesIn = (name: string): ReadonlyArray<string> =>
