@@ -1,16 +1,11 @@
 /** The image: its content, and that it runs without root privileges and with a read-only file system. */
-import { describe, expect, it, layer } from "@effect/vitest"
-import * as Context from "effect/Context"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chmodSync,
   cpSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,6 +15,7 @@ import {
 } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
 import * as ProxyProcess from "../fleet/support/ProxyProcess.ts"
 import { distribution } from "../support/Process.ts"
 import { examples, sendRequest } from "../support/proxy.ts"
@@ -65,26 +61,21 @@ const makeReadOnly = (folder: string): void => {
   }
 }
 
-/** Creates a directory that other users may read, and removes it after the tests. */
-const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "quarry-image-"))
-    chmodSync(folder, 0o755)
-    return folder
-  }),
-  (folder) =>
-    Effect.sync(() => {
-      // Only root can remove the content of a read-only directory
-      for (const { isFile, path } of entriesOf(folder)) if (!isFile) chmodSync(join(folder, path), 0o755)
-      rmSync(folder, { recursive: true })
-    })
-)
+/** Other users may read it. */
+const parent = mkdtempSync(join(tmpdir(), "quarry-image-"))
+const folder = join(parent, "image")
+let output = ""
 
-const folderIn = (parent: string, name: string): string => {
-  const folder = join(parent, name)
-  mkdirSync(folder, { mode: 0o755 })
-  return folder
-}
+beforeAll(() => {
+  chmodSync(parent, 0o755)
+  output = assemble(folder)
+}, 120_000)
+
+afterAll(() => {
+  // Only root can remove the content of a read-only directory
+  for (const { isFile, path } of entriesOf(parent)) if (!isFile) chmodSync(join(parent, path), 0o755)
+  rmSync(parent, { recursive: true })
+})
 
 const identity = { uid: user, gid: user }
 
@@ -101,96 +92,67 @@ const startImage = (folder: string, args: ReadonlyArray<string>) =>
     canSwitchUser ? identity : {}
   )
 
-interface Assembled {
-  readonly parent: string
-  readonly folder: string
-  readonly output: string
-}
-
-class Assembly extends Context.Tag("test/Assembly")<Assembly, Assembled>() {}
-
-const assembled = Layer.scoped(
-  Assembly,
-  Effect.gen(function*() {
-    const parent = yield* temporary
-    const folder = join(parent, "image")
-    return { parent, folder, output: assemble(folder) }
-  })
-)
-
-const Manifest = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-
-const manifest = (file: string) => Schema.decodeUnknownSync(Manifest)(readFileSync(file, "utf8"))
+const manifest = (file: string) => Object(JSON.parse(readFileSync(file, "utf8")))
 
 const dockerfile = Files.text("Dockerfile")
 
-const Words = Schema.parseJson(Schema.Array(Schema.String))
-
 /** The command of the container's health check. */
-const healthcheck = Schema.decodeUnknownSync(Words)(
-  /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile.replaceAll("\\\n", " "))?.[1]
+const healthcheck: unknown = JSON.parse(
+  /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile.replaceAll("\\\n", " "))?.[1] ?? ""
 )
 
-layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the content", (it) => {
-  it.effect("contains the program, its licenses and its version", () =>
-    Effect.gen(function*() {
-      const { folder, output } = yield* Assembly
-      const files = entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
-      const others = files.filter((file) => !/^dist\/(?:quarry-proxy-chunks\/)?[\w.-]+\.js$/.test(file))
-      expect(others).toEqual(["LICENSE", "THIRD-PARTY-LICENSES", "package.json"])
-      expect(files).toContain("dist/quarry-proxy.js")
-      const { license, name, type, version } = manifest(join(Files.root, "apps/proxy/package.json"))
-      expect(manifest(join(folder, "package.json"))).toEqual({ license, name, type, version })
-      expect(output).toContain(`${files.length} files`)
-      expect(readFileSync(join(folder, "LICENSE"), "utf8")).toBe(
-        readFileSync(join(Files.root, "LICENSE"), "utf8")
-      )
-    }))
+describe("the content", () => {
+  it("contains the program, its licenses and its version", () => {
+    const files = entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
+    const others = files.filter((file) => !/^dist\/(?:quarry-proxy-chunks\/)?[\w.-]+\.js$/.test(file))
+    expect(others).toEqual(["LICENSE", "THIRD-PARTY-LICENSES", "package.json"])
+    expect(files).toContain("dist/quarry-proxy.js")
+    const { license, name, type, version } = manifest(join(Files.root, "apps/proxy/package.json"))
+    expect(manifest(join(folder, "package.json"))).toEqual({ license, name, type, version })
+    expect(output).toContain(`${files.length} files`)
+    expect(readFileSync(join(folder, "LICENSE"), "utf8")).toBe(
+      readFileSync(join(Files.root, "LICENSE"), "utf8")
+    )
+  })
 
-  it.effect("lists the license of every bundled package", () =>
-    Effect.gen(function*() {
-      const { folder } = yield* Assembly
-      const text = readFileSync(join(folder, "THIRD-PARTY-LICENSES"), "utf8")
-      for (const name of ["effect", "undici", "ioredis", "@noble/hashes"]) {
-        expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, "m"))
-      }
-      expect(text).not.toMatch(/^(?:vitest|rolldown|playwright-core) /m)
-      for (const part of text.split(/^-{80}\n.+\n-{80}\n/m).slice(1)) {
-        expect(part).toMatch(/licen[cs]e|permission/i)
-      }
-    }))
+  it("lists the license of every bundled package", () => {
+    const text = readFileSync(join(folder, "THIRD-PARTY-LICENSES"), "utf8")
+    for (const name of ["effect", "undici", "ioredis", "@noble/hashes"]) {
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, "m"))
+    }
+    expect(text).not.toMatch(/^(?:vitest|rolldown|playwright-core) /m)
+    for (const part of text.split(/^-{80}\n.+\n-{80}\n/m).slice(1)) {
+      expect(part).toMatch(/licen[cs]e|permission/i)
+    }
+  })
 
-  it.effect("contains no data of the build machine, no tests and no secrets", () =>
-    Effect.gen(function*() {
-      const { folder, parent } = yield* Assembly
-      const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
-        /key|token|secret|password/i.test(name) && value.length > 8 ? [value] : []
-      )
-      const places = [Files.root.replace(/\/$/, ""), homedir(), parent].filter((place) => place.length > 1)
-      for (const { isFile, path } of entriesOf(folder)) {
-        if (!isFile) continue
-        const text = readFileSync(join(folder, path), "utf8")
-        const found = [
-          ...places.filter((place) => text.includes(`${place}/`)),
-          ...(secrets.some((secret) => text.includes(secret)) ? ["a secret of the environment"] : []),
-          ...(text.match(
-            /sourceMappingURL=.{0,40}|BEGIN [A-Z ]*PRIVATE KEY|\bqp_[\w-]{20,}|from ?["']vitest/g
-          ) ?? [])
-        ]
-        expect([path, found]).toEqual([path, []])
-      }
-    }))
+  it("contains no data of the build machine, no tests and no secrets", () => {
+    const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
+      /key|token|secret|password/i.test(name) && value.length > 8 ? [value] : []
+    )
+    const places = [Files.root.replace(/\/$/, ""), homedir(), parent].filter((place) => place.length > 1)
+    for (const { isFile, path } of entriesOf(folder)) {
+      if (!isFile) continue
+      const text = readFileSync(join(folder, path), "utf8")
+      const found = [
+        ...places.filter((place) => text.includes(`${place}/`)),
+        ...(secrets.some((secret) => text.includes(secret)) ? ["a secret of the environment"] : []),
+        ...(text.match(
+          /sourceMappingURL=.{0,40}|BEGIN [A-Z ]*PRIVATE KEY|\bqp_[\w-]{20,}|from ?["']vitest/g
+        ) ?? [])
+      ]
+      expect([path, found]).toEqual([path, []])
+    }
+  })
 
-  it.effect("is reproducible, including file times and modes", () =>
-    Effect.gen(function*() {
-      const { folder, parent } = yield* Assembly
-      const again = join(parent, "again")
-      assemble(again)
-      expect(entriesOf(again)).toEqual(entriesOf(folder))
-      for (const { isFile, mode, time } of entriesOf(folder)) {
-        expect([mode, time]).toEqual([isFile ? 0o644 : 0o755, 1_700_000_000_000])
-      }
-    }))
+  it("is reproducible, including file times and modes", () => {
+    const again = join(parent, "again")
+    assemble(again)
+    expect(entriesOf(again)).toEqual(entriesOf(folder))
+    for (const { isFile, mode, time } of entriesOf(folder)) {
+      expect([mode, time]).toEqual([isFile ? 0o644 : 0o755, 1_700_000_000_000])
+    }
+  })
 
   it.scoped(
     canSwitchUser
@@ -198,13 +160,11 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       : "runs from a folder that is read-only (as the user of the tests: only root becomes another one)",
     () =>
       Effect.gen(function*() {
-        const { folder } = yield* Assembly
-        const parent = yield* temporary
         const app = join(parent, "app")
         cpSync(folder, app, { recursive: true })
         makeReadOnly(app)
         const before = entriesOf(app)
-        const config = join(folderIn(parent, "config"), "quarry-proxy.yaml")
+        const config = join(parent, "quarry-proxy.yaml")
         writeFileSync(
           config,
           [
@@ -219,7 +179,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         const { adminOrigin, exit, log, port, signal } = yield* startImage(app, ["--config", config])
         const price = yield* sendRequest(port, `/api/v2.2/erc20/${examples.token}/price?chain=eth`)
         expect(JSON.parse(price.text)).toHaveProperty("usdPrice")
-        const [node, , script = ""] = healthcheck
+        const [node, , script] = Object(healthcheck)
         expect(node).toBe("/nodejs/bin/node")
         const checkHealth = (port: number) =>
           spawnSync(process.execPath, ["-e", script.replace(/:\d+\//, `:${port}/`)]).status
