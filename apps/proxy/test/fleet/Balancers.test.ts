@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
+import { find } from "../deploy/support/program.ts"
 import { sendRequest } from "../support/proxy.ts"
 import * as Balancer from "./support/Balancer.ts"
 import { eventually } from "./support/Eventually.ts"
@@ -14,7 +15,7 @@ import * as ProxyProcess from "./support/ProxyProcess.ts"
 const rounds = isFull ? 5 : 1
 
 const names = ["nginx", "haproxy"] as const
-const installed = names.filter((name) => Balancer.programOf(name) !== undefined)
+const installed = names.filter((name) => find(name) !== undefined)
 const missing = names.filter((name) => !installed.includes(name))
 const skipReason = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and ")} not installed)`
 

@@ -2,9 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Http from "node:http"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import { get, openConnection } from "../hostile/rawHttp.ts"
+import { get, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { eventually } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadGenerator from "./support/LoadGenerator.ts"
@@ -14,26 +13,14 @@ import { stopped } from "./support/ProxyProcess.ts"
 
 const restarts = isFull ? 6 : 1
 
-/** Requests a whole list, and collects the lines until it ends or fails. */
+/** Requests a whole list. */
 const list = (port: number, address: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const state = { text: "", isWhole: false, isOver: false }
-      const request = Http.get({
-        host: "127.0.0.1",
-        port,
-        path: `/all/api/v2.2/erc20/${address}/transfers?limit=3`
-      })
-      request.on("response", (response) => {
-        response.on("data", (text: Buffer) => state.text += text.toString())
-        response.on("error", () => {})
-        response.on("close", () => Object.assign(state, { isWhole: response.complete, isOver: true }))
-      })
-      request.on("error", () => Object.assign(state, { isOver: true }))
-      return { state, request }
-    }),
-    ({ request }) => Effect.sync(() => request.destroy())
-  ).pipe(Effect.map(({ state }) => state))
+  Effect.tap(
+    openConnection(port),
+    ({ socket }) => socket.write(get(`/all/api/v2.2/erc20/${address}/transfers?limit=3`))
+  )
+
+const recordsIn = (stream: string): number => stream.split("transaction_hash").length - 1
 
 const addressOf = (digit: string) => `0x${digit.repeat(40)}`
 
@@ -93,10 +80,7 @@ describe.concurrent("SIGTERM", () => {
       const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile])
       const short = yield* list(port, addressOf("c"))
       const endless = yield* list(port, addressOf("e"))
-      yield* eventually(
-        "both lists are in flight",
-        () => [short, endless].every(({ text }) => text.split("\n").length === 4)
-      )
+      for (const { until } of [short, endless]) yield* until((read) => recordsIn(read) === 3)
       const slow = yield* openConnection(port)
       slow.socket.write(get(priceOf("b")))
       yield* slow.until((read) => read !== "")
@@ -104,18 +88,16 @@ describe.concurrent("SIGTERM", () => {
 
       yield* signal("SIGTERM")
       yield* ProxyProcess.notListening(port)
-      expect([short.isOver, endless.isOver]).toEqual([false, false])
+      expect([short.socket.readableEnded, endless.socket.readableEnded]).toEqual([false, false])
       yield* Deferred.succeed(gate, null)
-      yield* eventually("the short list has ended", () => short.isOver)
-      expect(short.isWhole).toBe(true)
-      expect(JSON.parse(short.text.trimEnd().split("\n").at(-1) ?? "")).toEqual({ end: { records: 9 } })
+      expect((yield* short.responses(1))[0]?.body).toMatch(/\n\{"end":\{"records":9\}\}\n$/)
       slow.socket.resume()
       yield* slow.until((read) => read.length > large)
 
       expect(yield* exit).toEqual(stopped)
-      yield* eventually("the endless list has ended", () => endless.isOver)
-      expect([endless.isWhole, endless.text.trimEnd().split("\n").length]).toEqual([false, 3])
-      expect(endless.text).not.toMatch(/"end"|"failure"/)
+      const aborted = yield* endless.closed
+      expect([parseResponses(aborted).responses, recordsIn(aborted)]).toEqual([[], 3])
+      expect(aborted).not.toMatch(/"end"|"failure"/)
     }))
 })
 

@@ -9,20 +9,15 @@ import { bytes, exchange, parseResponses, statuses } from "./rawHttp.ts"
 
 const operator = "token-of-an-operator"
 
-const start = (tokens: ReadonlyArray<string>) =>
-  Effect.map(
-    Harness.start({
-      config: {
-        admin: {
-          ...openAdmin,
-          tokens: configuredTokens(tokens.map(Tokens.hash)),
-          open: tokens.length === 0 ? "all" : "none"
-        },
-        cache: defaults.cache
-      }
-    }),
-    ({ adminPort, ...others }) => ({ ...others, admin: adminPort ?? 0 })
-  )
+const start = Effect.map(
+  Harness.start({
+    config: {
+      admin: { ...openAdmin, tokens: configuredTokens([Tokens.hash(operator)]), open: "none" },
+      cache: defaults.cache
+    }
+  }),
+  ({ adminPort }) => adminPort ?? 0
+)
 
 const confidential = ["/status.json", "/usage", "/metrics", "/purge"] as const
 
@@ -56,7 +51,7 @@ const secret = /"clients"|"purged"|usage is not saved|"upstreams"|^quarry_/m
 describe("the admin listener", () => {
   it.scopedLive("returns nothing confidential for a variant of a path, with or without the token", () =>
     Effect.gen(function*() {
-      const { admin } = yield* start([operator])
+      const admin = yield* start
       for (const target of confidential.flatMap(variantsOf)) {
         for (const lines of [["Host: localhost"], ["Host: localhost", `Authorization: Bearer ${operator}`]]) {
           for (const method of ["GET", "POST", "HEAD"]) {
@@ -75,7 +70,7 @@ describe("the admin listener", () => {
 
   it.scopedLive("requires the token for other spellings of a path, too", () =>
     Effect.gen(function*() {
-      const { admin } = yield* start([operator])
+      const admin = yield* start
       for (const path of confidential) {
         for (const target of spellingsOf(path)) {
           const withToken = get(target, ["Host: localhost", `Authorization: Bearer ${operator}`])

@@ -5,12 +5,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
-import * as Net from "node:net"
 import * as Zlib from "node:zlib"
 import { pageOf, recordsOfLists } from "../../../../packages/core/test/support/listRecords.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
-import { type Config } from "../../src/config/Config.ts"
-import { get, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { bytes, exchange, get, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { configuredTokens, examples, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
 import { upstreamOf } from "../support/staticUpstream.ts"
 
@@ -82,21 +80,19 @@ describe("a client that stops reading", () => {
 const heldList = (second: Response) =>
   Effect.gen(function*() {
     const [asked, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const urls: Array<string> = []
     const first = {
       result: [{ token_address: token, token_id: "1", metadata: "é".repeat(3000) }],
       cursor: "c1"
     }
     const client = HttpClient.make((request, url) =>
       Effect.gen(function*() {
-        urls.push(url.search)
         if (!url.search.includes("c1")) return HttpClientResponse.fromWeb(request, Response.json(first))
         yield* Deferred.succeed(asked, undefined)
         yield* Deferred.await(gate)
         return HttpClientResponse.fromWeb(request, second.clone())
       })
     )
-    return { asked, client, gate, urls }
+    return { asked, client, gate }
   })
 
 const refusal = () => Response.json({ message: "no" }, { status: 422 })
@@ -105,17 +101,13 @@ const lastPage = () => Response.json({ result: [{ token_address: token, token_id
 
 const listPath = `/all/api/v2.2/nft/${collection721}?chain=eth`
 
-/** Everything that a client receives on a connection, and how it ends. */
-const receive = (port: number, lines: ReadonlyArray<string>) =>
-  Effect.async<{ readonly bytes: Buffer; readonly closing: string }>((resume) => {
-    const pieces: Array<Buffer> = []
-    const done = (closing: string) => resume(Effect.succeed({ bytes: Buffer.concat(pieces), closing }))
-    const socket = Net.connect(port, "127.0.0.1", () => socket.write(`${lines.join("\r\n")}\r\n\r\n`))
-    socket.on("data", (piece) => pieces.push(piece))
-    socket.on("error", (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
-    socket.on("end", () => done("end"))
-    return Effect.sync(() => socket.destroy())
-  })
+/** Everything that a client receives for a request, and whether its connection ends without a reset. */
+const receive = (port: number, ...lines: ReadonlyArray<string>) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { closed, socket } = yield* openConnection(port)
+    socket.write(bytes(`${lines.join("\r\n")}\r\n\r\n`))
+    return { stream: yield* closed, isEnded: socket.readableEnded }
+  }))
 
 /** Returns the content of the first response of a stream, and whether its last chunk is missing. */
 const contentOf = (stream: string) => {
@@ -145,38 +137,33 @@ const failureLine = {
 const encodings = ["identity", "gzip", "br"] as const
 
 /** A proxy with a list that fails on its second page. */
-const startFailing = (config: Partial<Config> = {}) =>
-  Effect.gen(function*() {
-    const held = yield* heldList(refusal())
-    yield* Deferred.succeed(held.gate, undefined)
-    return yield* start({ httpClient: held.client, config })
-  })
-
-const logged = (log: ReadonlyArray<string>, count: number, port: number) =>
-  sendRequest(port, "/livez").pipe(
-    Effect.repeat({ until: () => log.length >= count }),
-    Effect.map(() => log.map((line) => Object(JSON.parse(line))))
-  )
+const startFailing = Effect.gen(function*() {
+  const held = yield* heldList(refusal())
+  yield* Deferred.succeed(held.gate, undefined)
+  return yield* start({ httpClient: held.client })
+})
 
 describe("a list that fails half-way", () => {
   it.scopedLive.each(encodings)(
     "ends after the failure line without a last chunk: %s",
     (encoding) =>
       Effect.gen(function*() {
-        const { lines, port } = yield* startFailing()
-        const { bytes, closing } = yield* receive(port, [
+        const { lines, port } = yield* startFailing
+        const { isEnded, stream } = yield* receive(
+          port,
           `GET ${listPath} HTTP/1.1`,
           "Host: localhost",
           `Accept-Encoding: ${encoding}`
-        ])
-        const head = bytes.subarray(0, bytes.indexOf("\r\n\r\n") + 4)
-        expect(head.toString().toLowerCase()).toContain("transfer-encoding: chunked")
-        expect(head.toString().includes(`content-encoding: ${encoding}`)).toBe(encoding !== "identity")
-        const { content, isIncomplete } = contentOf(bytes.toString("latin1"))
-        expect([isIncomplete, closing]).toEqual([true, "end"])
+        )
+        const [head = ""] = stream.split("\r\n\r\n")
+        expect(head.toLowerCase()).toContain("transfer-encoding: chunked")
+        expect(head.includes(`content-encoding: ${encoding}`)).toBe(encoding !== "identity")
+        const { content, isIncomplete } = contentOf(stream)
+        expect([isIncomplete, isEnded]).toEqual([true, true])
         expect(lastLineOf(decodedPrefix[encoding](content))).toEqual(failureLine)
         if (encoding !== "identity") expect(() => decoded[encoding](content)).toThrow()
-        expect(yield* logged(lines, 1, port)).toMatchObject([{ status: 200, code: "bad-request" }])
+        yield* Effect.repeat(sendRequest(port, "/livez"), { until: () => lines.length > 0 })
+        expect(JSON.parse(lines[0] ?? "")).toMatchObject({ status: 200, code: "bad-request" })
       })
   )
 
@@ -255,9 +242,9 @@ describe("a compressed list", () => {
 describe("a list without an end line", () => {
   it.scopedLive("has a failure line if it fails", () =>
     Effect.gen(function*() {
-      const { port } = yield* startFailing()
-      const { bytes } = yield* receive(port, [`GET ${listPath}&end=false HTTP/1.0`, "Host: localhost"])
-      expect(lastLineOf(bytes)).toEqual(failureLine)
+      const { port } = yield* startFailing
+      const { stream } = yield* receive(port, `GET ${listPath}&end=false HTTP/1.0`, "Host: localhost")
+      expect(lastLineOf(Buffer.from(stream, "latin1"))).toEqual(failureLine)
     }))
 })
 
@@ -317,8 +304,9 @@ describe("names of third parties", () => {
           })
       )
       const { port } = yield* start({ httpClient })
-      const { bytes } = yield* receive(port, [`GET ${listPath} HTTP/1.0`, "host: localhost"])
-      const lines = bytes.toString().split("\r\n\r\n")[1]?.trimEnd().split(pythonLines) ?? []
+      const { stream } = yield* receive(port, `GET ${listPath} HTTP/1.0`, "host: localhost")
+      const text = Buffer.from(stream, "latin1").toString()
+      const lines = text.split("\r\n\r\n")[1]?.trimEnd().split(pythonLines) ?? []
       const parsed = lines.map((line): { readonly name?: string; readonly cursor?: string } =>
         JSON.parse(line)
       )
@@ -336,12 +324,8 @@ describe("a whole list", () => {
       const { lines, port } = yield* start({
         httpClient: upstreamOf((url) => Response.json(pageOf(pages, url.searchParams.get("cursor"))))
       })
-      const { bytes } = yield* receive(port, [
-        `GET /all/api/v2.2${path}?chain=eth${query} HTTP/1.1`,
-        "Host: localhost",
-        "Connection: close"
-      ])
-      const { content } = contentOf(bytes.toString("latin1"))
+      const request = get(`/all/api/v2.2${path}?chain=eth${query}`, "Connection: close")
+      const { content } = contentOf(yield* exchange(port, request))
       const all = content.toString().trimEnd().split("\n").map((line) => Object(JSON.parse(line)))
       return { records: all.slice(0, -1), last: all.at(-1), log: lines.join("\n") }
     })

@@ -11,9 +11,6 @@ import * as TempFolder from "./TempFolder.ts"
 
 export type BalancerName = "nginx" | "haproxy"
 
-/** The path of a program, or undefined if it is not installed. */
-export const programOf = (name: BalancerName): string | undefined => find(name)
-
 /** The main configuration of nginx. Its workers can write to the folder. */
 const nginxMain = (folder: string, file: string) =>
   `${process.getuid?.() === 0 ? "user root;" : ""} pid ${folder}/nginx.pid; events {} http { access_log off;
@@ -69,12 +66,12 @@ export const start = (
       ]
     )
     const path = yield* folder.write(file, config)
-    if (name === "haproxy") yield* launch(programOf(name) ?? name, ["-db", "-f", path], port)
+    if (name === "haproxy") yield* launch(find(name) ?? name, ["-db", "-f", path], port)
     else {
       const at = folder.path(".")
       const main = yield* folder.write("nginx.conf", nginxMain(at, path))
       const args = ["-p", at, "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
-      yield* launch(programOf(name) ?? name, args, port)
+      yield* launch(find(name) ?? name, args, port)
     }
     return port
   })
