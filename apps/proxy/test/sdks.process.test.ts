@@ -8,7 +8,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import Moralis from "moralis"
 import { operations, operationsV2 } from "moralis/common-evm-utils"
@@ -59,15 +58,6 @@ const proxyOf = (weights: ReadonlyArray<Weights.EndpointWeight>) =>
 
 const httpClient = await Effect.runPromise(Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
 
-const Status = Schema.Struct({
-  totals: Schema.Struct({
-    upstreamCost: Schema.Number,
-    chargedCost: Schema.Number,
-    priceDrift: Schema.Number,
-    unsettledPrice: Schema.Number
-  })
-})
-
 /** Sends the next calls of the SDK to this base URL, although it remembers the first one. */
 const useBaseUrl = (url: string) => {
   Moralis.Core.config.set("evmApiBaseUrl", url)
@@ -117,7 +107,7 @@ describe.each(tables)("through a proxy with %s", (_, distance, weights) => {
 
   const totalsOfProxy = async () => {
     const { text } = await Effect.runPromise(sendRequest(proxy.adminPort ?? 0, "/status.json"))
-    return Schema.decodeUnknownSync(Schema.parseJson(Status))(text).totals
+    return JSON.parse(text).totals
   }
 
   const calls = EvmApi.evmCalls.filter((call) => !startsWork(call) || call.method !== "GET")

@@ -5,11 +5,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
-import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import * as Overrides from "../../src/auth/Overrides.ts"
 
@@ -72,12 +69,7 @@ const makeRedis = () => {
     snapshot: () => {
       const copy = new Map(data)
       return () => data = new Map(copy)
-    },
-    liveKeys: Effect.map(
-      now,
-      (time) => [...data.keys()].filter((key) => live(key, time) !== undefined).sort()
-    ),
-    texts: () => [...data.values()].map(({ text }) => text)
+    }
   }
 }
 
@@ -85,16 +77,13 @@ const makeRedis = () => {
 const startProcess = (redis: ReturnType<typeof makeRedis>) =>
   Effect.gen(function*() {
     const { link, records } = redis.connect()
-    const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-    const context = yield* Overrides.layer(false).pipe(
-      Layer.buildWithScope(scope),
+    const context = yield* Layer.build(Overrides.layer(false)).pipe(
       Effect.provideService(Overrides.SharedRecords, records)
     )
     const overrides = Context.get(context, Overrides.Overrides)
     return {
       ...overrides,
       link,
-      stop: Scope.close(scope, Exit.void),
       rejected: () => clients.filter((client) => overrides.rejectionOf(client)?.code === "client-disabled")
     }
   })
@@ -103,12 +92,6 @@ const clients = ["a", "b"] as const
 
 /** More than the time between two reads. */
 const afterRefresh = TestClock.adjust("1 second")
-
-const startProcesses = Effect.gen(function*() {
-  const redis = makeRedis()
-  const [one, other] = yield* Effect.all([startProcess(redis), startProcess(redis)])
-  return { redis, one, other }
-})
 
 /** Of the process with a number. */
 const number = FastCheck.nat(3)
@@ -163,22 +146,4 @@ describe("overrides of clients", () => {
         for (const process of processes) expect(process.rejected()).toEqual([...expected].sort())
       })
   )
-})
-
-describe("a draining process", () => {
-  it.scoped("is forgotten within a minute of its end", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* startProcesses
-      yield* one.set("drain", other.processName, "alice")
-      yield* afterRefresh
-      yield* other.stop
-      yield* afterRefresh
-      redis.flush()
-      yield* TestClock.adjust("1 minute")
-      expect(yield* redis.liveKeys).toEqual([])
-      // Others do not restore it any more
-      redis.flush()
-      yield* afterRefresh
-      expect(redis.texts()).toEqual([])
-    }))
 })

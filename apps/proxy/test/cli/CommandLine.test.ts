@@ -31,3 +31,9 @@ it("parses and suggests each option, and help lists it, because it is data", () 
     expect(parsed(`--${name}x`)).toContain(`did you mean --${name}?`)
   }
 })
+
+it("answers each form of help", () => {
+  for (const words of [["help"], ["config", "check", "-h"], ["nowhere", "--help"]]) {
+    expect(parsed(...words)).toBe(help)
+  }
+})
