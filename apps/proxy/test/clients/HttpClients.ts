@@ -21,8 +21,6 @@ export interface Request {
 interface HttpClient {
   readonly name: string
   readonly command: ReadonlyArray<string>
-  /** Prints the version of the client. */
-  readonly version: ReadonlyArray<string>
 }
 
 const file = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url))
@@ -32,38 +30,31 @@ const python = "/usr/bin/python3"
 
 const pythonClient = (library: string): HttpClient => ({
   name: `Python ${library}`,
-  command: [python, file("client.py"), library],
-  version: [python, "-c", `import ${library}; print(${library}.__version__)`]
+  command: [python, file("client.py"), library]
 })
 
 const nodeClient = (library: string): HttpClient => ({
   name: `Node.js ${library}`,
-  command: [process.execPath, file("client.mjs"), library],
-  version: [process.execPath, "--version"]
+  command: [process.execPath, file("client.mjs"), library]
 })
 
 /** Where Go writes its program. */
 const goProgram = join(mkdtempSync(join(tmpdir(), "quarry-clients-")), "client")
 
 export const clients: ReadonlyArray<HttpClient> = [
-  { name: "curl", command: ["bash", file("client.sh"), "curl"], version: ["curl", "--version"] },
-  { name: "wget", command: ["bash", file("client.sh"), "wget"], version: ["wget", "--version"] },
+  ...["curl", "wget"].map((name) => ({ name, command: ["bash", file("client.sh"), name] })),
   ...["urllib3", "requests", "httpx", "aiohttp"].map(pythonClient),
   ...["fetch", "axios", "got"].map(nodeClient),
-  { name: "Java", command: ["java", file("Client.java")], version: ["java", "--version"] },
-  { name: "Go", command: [goProgram], version: ["go", "version"] },
-  { name: "Ruby", command: ["ruby", file("client.rb")], version: ["ruby", "--version"] },
-  {
-    name: "Perl LWP",
-    command: ["perl", file("client.pl")],
-    version: ["perl", "-MLWP", "-e", "print $LWP::VERSION"]
-  },
-  { name: "PHP curl", command: ["php", file("client.php")], version: ["php", "--version"] }
+  { name: "Java", command: ["java", file("Client.java")] },
+  { name: "Go", command: [goProgram] },
+  { name: "Ruby", command: ["ruby", file("client.rb")] },
+  { name: "Perl LWP", command: ["perl", file("client.pl")] },
+  { name: "PHP curl", command: ["php", file("client.php")] }
 ]
 
 /** The programs of the clients that are not installed. */
-export const missing = [python, ...clients.map(({ version: [program = ""] }) => program)].filter((program) =>
-  find(program) === undefined && !program.startsWith("/")
+export const missing = ["curl", "wget", "python3", "java", "go", "ruby", "perl", "php"].filter((program) =>
+  find(program) === undefined
 )
 
 /** Compiles what is no script. */

@@ -6,7 +6,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { execFile, spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
@@ -231,13 +231,4 @@ describe("HTTP clients", () => {
       expect([figure("Complete requests"), figure("Failed requests"), figure("Non-2xx responses")])
         .toEqual(["5000", "0", undefined])
     }))
-
-  it.each(HttpClients.clients)(
-    "$name has a version, which a report can name",
-    ({ name, version: [program = "", ...args] }) => {
-      const { status, stdout } = spawnSync(program, args, { encoding: "utf8" })
-      console.log(`${name}: ${stdout.split("\n")[0]}`)
-      expect(status).toBe(0)
-    }
-  )
 })
