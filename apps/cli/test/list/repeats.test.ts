@@ -253,6 +253,22 @@ describe("an export", () => {
         }
       })
   )
+
+  it.live("of many inputs, too, of which each is a list of its own", () =>
+    Effect.gen(function*() {
+      const { command, record } = transfersOfWallet
+      const pages = moving.map((page) => page.map(record))
+      const argv = [...command.map((word) => word === address ? "-" : word), "--to"]
+      const inputs = `${address}\n${address.replace("a", "b")}\n`
+      const whole = join(temporaryFolder(memory), "whole.ndjson")
+      yield* run([...argv, whole], pages, undefined, inputs)
+      expect(records(readFileSync(whole, "utf8"))).toHaveLength(2 * length)
+      for (const stop of stopsOf([...pages, ...pages], transfersOfWallet)) {
+        const [, killed = ""] = yield* interrupted(argv, pages, stop, inputs)
+        expect((yield* run([...argv, killed, "--resume"], pages, undefined, inputs)).code).toBe(0)
+        expect([stop, contentOf(killed)]).toEqual([stop, contentOf(whole)])
+      }
+    }))
 })
 
 describe("a record that cannot be read", () => {
