@@ -164,16 +164,25 @@ const toUsageError = (
   }
   const name = kebabCase(parameter.name)
   const choices = choicesOf(parameter)
-  const [suggestion] = (values.get(name) ?? []).flatMap((value) => value.split(","))
-    .filter((word) => !choices.includes(slug(fromSlug(parameter, word))))
+  const words = (values.get(name) ?? []).flatMap((value) => value.split(","))
+  // An address begins with a digit
+  const names = placeholder(parameter) === "address" && words.some((word) => /^[a-z]/i.test(word))
+    ? "quarry alias list shows the names of addresses"
+    : null
+  const [suggestion] = words.filter((word) => !choices.includes(slug(fromSlug(parameter, word))))
     .map((word) => closestMatch(word, choices))
   const [reworded = reason, similar] = rewordReason(operation, parameter, reason).split("; did you mean ")
   return isArgument(parameter)
-    ? new UsageError({ reason: `<${name}>: ${reworded}`, hint: didYouMean(suggestion), concernsInput: true })
+    ? new UsageError({
+      reason: `<${name}>: ${reworded}`,
+      hint: didYouMean(suggestion) ?? names,
+      concernsInput: true
+    })
     : new UsageError({
       reason: `--${name}: ${reworded}`,
       hint: (similar && `did you mean --${name} ${similar}`) ??
         didYouMean(suggestion && `--${name} ${suggestion}`) ??
+        names ??
         minutesOrMonths(values.get(name)?.join() ?? "") ??
         (reason.startsWith("invalid range") ? null : examplesOf(parameter)),
       option: name

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, textOption } from "../args/CommandOption.ts"
+import { nextWords } from "../args/CommandTree.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { attempt, makeDirectory } from "../files/Files.ts"
@@ -31,7 +32,8 @@ export const man = localCommand({
   allowsInvalidConfiguration: true,
   examples: ["", "wallet transfers", "--to man1"],
   run: Effect.fnUntraced(function*({ values }) {
-    const pages = allPages(yield* CommandDescriptions)
+    const all = yield* CommandDescriptions
+    const pages = allPages(all)
     const directory = singleValue(values, "to")
     if (directory !== undefined) {
       yield* attempt("write", directory, async () => makeDirectory(directory))
@@ -41,10 +43,17 @@ export const man = localCommand({
       }
       return yield* note(`wrote ${pages.length} pages to ${directory}`)
     }
-    const name = ["quarry", ...values.get("command") ?? []].join("-")
+    const words = values.get("command") ?? []
+    const name = ["quarry", ...words].join("-")
     const page = pages.find(({ file }) => file === `${name}.1`)
     if (page !== undefined) return yield* print(page.text)
-    const similar = closestMatch(name, pages.map(({ file }) => file.replace(/\.1$/, "")))
-    return yield* new UsageError({ reason: `there is no page ${name}`, hint: didYouMean(similar) })
+    const next = nextWords(all.commands, words)
+    const similar = closestMatch(words.join(" "), all.commands.map(({ path }) => path.join(" ")))
+    return yield* new UsageError({
+      reason: `there is no page ${name}`,
+      hint: next.length > 0
+        ? `available commands: ${next.join(", ")}`
+        : didYouMean(similar && `quarry man ${similar}`)
+    })
   })
 })

@@ -143,7 +143,8 @@ const fixes: { readonly [T in CommandError["_tag"]]?: string } = {
   FileConflictError:
     "choose another file, continue the same query with --resume, or wait for the other process",
   RequestRejectedError: "run with --help to see valid values",
-  NotFoundError: "check the arguments; the item may be on another chain or network, or not indexed yet",
+  NotFoundError: "check the arguments; the item may be on another chain or network, or not indexed yet; " +
+    "quarry doctor checks the base URL",
   MissingApiKeyError: `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`,
   AuthenticationError:
     "check that the API key is complete and belongs to this service; quarry auth status shows its source",
@@ -256,5 +257,7 @@ export const reportOf = (error: Exclude<CommandError, SilentError>): ErrorReport
   exitCode: exitCodeOf(error),
   retryable: "retryable" in error && error.retryable,
   requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null,
-  ...(error._tag === "InputsFailedError" ? { failed: error.failed, total: error.total } : {})
+  ...(error._tag === "InputsFailedError" ? { failed: error.failed, total: error.total } : {}),
+  // It says how to get these reports
+  ...(error._tag === "InputsFailedError" && error.inputName === "inputs" ? { hint: null } : {})
 })
