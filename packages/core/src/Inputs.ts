@@ -92,7 +92,7 @@ export interface ContractNftsInput {
   readonly format?: string | undefined
   /** Maximum number of records per page (default: 100) */
   readonly limit?: number | undefined
-  /** Number of subranges that the collection is split into */
+  /** Number of subranges that the collection is split into; requires range */
   readonly totalRanges?: number | undefined
   /** Subrange to return, starting at 1; requires totalRanges */
   readonly range?: number | undefined

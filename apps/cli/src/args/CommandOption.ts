@@ -9,10 +9,15 @@ export interface CommandOption extends OptionDescription {
   readonly check?: Check | undefined
   /** The names of options that a command line with this one must not set. */
   readonly conflictsWith?: ReadonlyArray<string> | undefined
+  /** The name of an option that a command line with this one must set. */
+  readonly requires?: string | undefined
 }
 
 type Details = Partial<
-  Pick<CommandOption, "alias" | "group" | "choices" | "completes" | "isCommon" | "check" | "conflictsWith">
+  Pick<
+    CommandOption,
+    "alias" | "group" | "choices" | "completes" | "isCommon" | "check" | "conflictsWith" | "requires"
+  >
 >
 
 /** Returns what a descriptor says, with details. */

@@ -57,6 +57,7 @@ const describeOption = (operation: OperationShape, { description, name }: Parame
   return withOptionNames(operation, description).replace(/(?: \(.*)?$/s, (remark) => also + remark)
     .replace("Chain name or hexadecimal chain ID", "Any chain, by name or ID. Known ones")
     .replace("hexadecimal chain ID", "ID")
+    .replace("requires range", "requires --range")
 }
 
 /** What help and completions say about the values of a parameter. */
@@ -71,6 +72,9 @@ const limitCheck = expecting(
   // Elsewhere, 0 often means no limit
   (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
 )
+
+/** Options that a service accepts only together. */
+const required: Readonly<Record<string, string>> = { "range": "total-ranges", "total-ranges": "range" }
 
 export const toArguments = ({ parameters }: OperationShape): ReadonlyArray<ArgumentDescription> =>
   parameters.filter(isArgument).map((parameter) =>
@@ -87,6 +91,7 @@ export const toOptions = (operation: OperationShape, severalChains = true): Read
       : textOption(name, placeholder(parameter), description, {
         ...valueDetails(parameter),
         ...name === "limit" ? { check: limitCheck } : {},
+        requires: required[name],
         isRepeatable: isArray(parameter) || (severalChains && name === chainOptionName)
       })
   })

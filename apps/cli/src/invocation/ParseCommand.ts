@@ -19,7 +19,7 @@ export const parseCommand = (
       )
     ])
     const given = [...options.keys()].flatMap((name) => known.find((option) => option.name === name) ?? [])
-    for (const { check = () => null, conflictsWith = [], name } of given) {
+    for (const { check = () => null, conflictsWith = [], name, requires } of given) {
       const problem = check(singleValue(values, name) ?? "")
       if (problem !== null) {
         return yield* new UsageError({ reason: `--${name}: ${problem.message}`, hint: problem.hint })
@@ -29,6 +29,12 @@ export const parseCommand = (
         return yield* new UsageError({
           reason: `--${name} and --${other} are mutually exclusive`,
           hint: "omit one of them"
+        })
+      }
+      if (requires !== undefined && !isSet(values, requires)) {
+        return yield* new UsageError({
+          reason: `--${name} requires --${requires}`,
+          hint: `add --${requires}`
         })
       }
     }

@@ -22,7 +22,7 @@ const fields = {
   format: passthroughFormat,
   limit: optional(withDescription(PositiveInteger, "Maximum number of records per page (default: 100)")),
   totalRanges: optional(
-    withDescription(PositiveInteger, "Number of subranges that the collection is split into")
+    withDescription(PositiveInteger, "Number of subranges that the collection is split into; requires range")
   ),
   range: optional(withDescription(Integer, "Subrange to return, starting at 1; requires totalRanges")),
   cursor,
