@@ -81,7 +81,7 @@ const configFor = (
     cache: { ...defaults.cache, enabled: false },
     shutdown: { delay: Duration.zero, timeout: Duration.zero },
     ...config,
-    limits: { ...defaults.limits, requestTimeout: Duration.millis(400), ...limits }
+    limits: { ...defaults.limits, requestTimeout: Duration.millis(requestTimeoutMs), ...limits }
   }
 }
 
