@@ -51,7 +51,7 @@ export const toOption = textOption(
 /** Returns whether the command writes to a file, which implies `--all`. */
 export const isExport = (values: ArgumentValues): boolean => values.has(toOption.name)
 
-const sandboxOption = switchOption(
+export const sandboxOption = switchOption(
   "sandbox",
   "Use the built-in sandbox; requires no base URL or API key (or QUARRY_SANDBOX=1)",
   { group: "connection", isCommon: true }

@@ -4,7 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"
 import { switchOption } from "../args/CommandOption.ts"
-import { noInputOption, outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
+import {
+  noInputOption,
+  outputOption,
+  profileOption,
+  requestOptions,
+  sandboxOption
+} from "../args/GlobalOptions.ts"
 import * as ApiKey from "../config/ApiKey.ts"
 import { SecretInput } from "../config/SecretInput.ts"
 import { checkService, type ServiceCheck } from "../diagnostics/CheckService.ts"
@@ -80,9 +86,8 @@ export const authLogin = localCommand({
 
 export const authStatus = localCommand({
   path: ["auth", "status"],
-  api: "data",
   summary: "Show where the API key comes from, and its fingerprint",
-  options: [outputOption, ...requestOptions("data")],
+  options: [outputOption, sandboxOption, profileOption],
   run: Effect.fnUntraced(function*({ settings }) {
     const found = yield* ApiKey.findApiKey(settings.configuration)
     if (found === null && settings.isSandbox) {
