@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import { layerFromSettings } from "../connection/ApiClients.ts"
+import { UsageError } from "../errors/CommandError.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { watchList } from "./WatchList.ts"
@@ -21,8 +22,20 @@ interface PollBounds {
 }
 
 /** Returns where to start; null to start now. */
-const startOf = ({ from_block: block, from_date: time }: PollBounds): PollStart | null =>
-  block !== undefined ? { block } : time !== undefined ? { time: DateTime.formatIso(time) } : null
+const startOf = (
+  { from_block: block, from_date: time }: PollBounds
+): Effect.Effect<PollStart | null, UsageError> =>
+  Effect.gen(function*() {
+    if (time === undefined) return block === undefined ? null : { block }
+    const text = DateTime.formatIso(time)
+    return DateTime.greaterThan(time, yield* DateTime.now)
+      ? yield* new UsageError({
+        reason: `--from-date: expected a time before now, got ${text}`,
+        hint: "omit it to begin now",
+        option: "from-date"
+      })
+      : { time: text }
+  })
 
 /** Creates the command `watch …` for a list whose records have blocks. */
 export const watchCommand = <
@@ -46,7 +59,9 @@ export const watchCommand = <
   arguments: toArguments(spec.operation),
   options: [
     // A watch has one chain
-    ...toOptions(spec.operation, false).filter(({ name }) => !ownParameters.has(name)),
+    ...toOptions(spec.operation, false).filter(({ name }) => !ownParameters.has(name)).map((option) =>
+      option.name === "from-date" ? { ...option, conflictsWith: ["from-block"] } : option
+    ),
     ...watchOptions,
     ...operationOptions(spec.operation.api)
   ],
@@ -57,8 +72,9 @@ export const watchCommand = <
     Effect.gen(function*() {
       const { settings } = invocation
       const { input } = yield* decodeArguments(spec.operation, invocation.values)
+      const start = yield* startOf(input)
       const watch = Effect.provide(
-        watchList(operationList(spec), identity, invocation, startOf(input)),
+        watchList(operationList(spec), identity, invocation, start),
         // The timeout ends the watch, and is not that of a request
         layerFromSettings({ ...settings, timeout: null })
       )

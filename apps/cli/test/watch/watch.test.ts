@@ -261,6 +261,8 @@ it.live("rejects options that a watch cannot follow", () =>
     const cases = [
       ["-o json", "a watch has no end"],
       ["--from-date lately", "--from-date: expected a date"],
+      ["--from-date 9999-01-01", "--from-date: expected a time before now, got 9999-01-01T00:00:00.000Z"],
+      ["--from-date 2025-05-30 --from-block 5", "--from-date and --from-block are mutually exclusive"],
       ["--interval 500ms", "--interval: expected a duration of at least 1s"],
       ["--overlap 0", "--overlap: expected an integer"],
       ["--all", "unknown option --all"],
