@@ -46,7 +46,11 @@ export const read = <A>(
 ): Effect.Effect<A, ParseResult.Type> =>
   References.pipe(
     Effect.flatMap(({ read }) => read(reference, isPrivate)),
-    Effect.flatMap(({ text, where }) => Effect.mapError(parse(text), (problem) => `${where}: ${problem}`)),
+    Effect.flatMap(({ text, where }) =>
+      text === ""
+        ? Effect.fail(`${where} is empty`)
+        : Effect.mapError(parse(text), (problem) => `${where}: ${problem}`)
+    ),
     Effect.mapError((problem) => new ParseResult.Type(ast, reference, problem))
   )
 
