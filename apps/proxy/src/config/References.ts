@@ -80,8 +80,7 @@ export const make = (directory: string, env: VariableValues) =>
     const readText = (where: string, isPrivate: boolean): Effect.Effect<Text, string> =>
       Effect.mapBoth(readFile(where, isPrivate), {
         onFailure: (reason) => `${where}: ${reason}`,
-        // One character per byte: bytes that are not ASCII remain invalid.
-        onSuccess: (bytes) => ({ text: Buffer.from(bytes).toString("latin1").replace(/\r?\n$/, ""), where })
+        onSuccess: (bytes) => ({ text: new TextDecoder().decode(bytes).replace(/\r?\n$/, ""), where })
       })
     const references: ReferencesService = {
       resolve,
