@@ -19,8 +19,8 @@ export const minEncodedBytes = 1024
 /** Negotiates an encoding (RFC 9110, section 12.5.3). `x-gzip` is an alias of `gzip`. */
 const negotiate = (acceptEncoding: string): ContentEncoding | "identity" => {
   const headers = { "accept-encoding": acceptEncoding.replaceAll(/\bx-gzip\b/gi, "gzip") }
-  const preferred = encodings
-  return new Negotiator({ headers }).encoding([...preferred, "identity"], { preferred }) ?? "identity"
+  const encoding = new Negotiator({ headers }).encoding([...encodings, "identity"], { preferred: encodings })
+  return encoding ?? "identity"
 }
 
 /** Clients send few different headers, and every cache hit negotiates. */

@@ -1,8 +1,7 @@
 /** Options of the command line. The record `commands-errors` has its errors. */
 import { expect, it } from "@effect/vitest"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
-import { help } from "../../src/cli/Help.build.ts"
-import { optionDescriptions } from "../../src/cli/Help.build.ts"
+import { help, optionDescriptions } from "../../src/cli/Help.build.ts"
 
 const parsed = (...args: ReadonlyArray<string>) => {
   const line = CommandLine.read(args, "1.2.3")

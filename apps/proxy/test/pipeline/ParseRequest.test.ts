@@ -3,8 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { Config } from "../../src/config/Config.ts"
 import { parseRequest } from "../../src/pipeline/ParseRequest.ts"
-import { parseTarget } from "../../src/pipeline/Router.ts"
-import { findRoute } from "../../src/pipeline/Router.ts"
+import { findRoute, parseTarget } from "../../src/pipeline/Router.ts"
 
 const wallet = `0x${"a1".repeat(20)}`
 const token = `0x${"b2".repeat(20)}`
