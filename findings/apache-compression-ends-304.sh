@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Apache 2.4.71 as a reverse proxy with mod_deflate or mod_brotli adds "-gzip" or "-br" to the ETag of a response that it compresses, and hands
-# If-None-Match with that on to the upstream, which does not know it: each revalidation is a full response, computed and compressed anew, and
-# no client sees a 304. Clients that take no compression get it. lighttpd 1.4.69 changes the ETag too and answers 304 itself, but has the full
-# response made by the upstream; nginx 1.22.1, HAProxy 2.6.12, Caddy 2.6.2 and h2o 2.2.5 let the 304 of the upstream through.
-# Guess: a proxy knows the ETag that it made. DeflateAlterETag NoChange. Runs the packages in a temporary folder; needs Debian 12, apt and Node.
+# Apache 2.4.71 as a reverse proxy with mod_deflate or mod_brotli adds "-gzip" or "-br" to the ETag of a response that it compresses, and
+# hands If-None-Match with that on to the upstream, which does not know it: each revalidation is a full response, computed and compressed
+# anew, and no client sees a 304. Clients that take no compression get it. lighttpd 1.4.69 changes the ETag too and answers 304 itself, but
+# has the full response made by the upstream; nginx 1.22.1, HAProxy 2.6.12, Caddy 2.6.2 and h2o 2.2.5 let the 304 of the upstream through.
+# Guess: a proxy knows the ETag that it made. DeflateAlterETag NoChange. Runs the packages in a temporary folder; needs Debian 12, apt and
+# Node.
 set -euo pipefail
 
 folder=$(mktemp -d)

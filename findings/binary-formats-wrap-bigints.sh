@@ -2,8 +2,8 @@
 # bson 7.3.4 (of the MongoDB driver), @msgpack/msgpack 3.1.3 with useBigInt64 and protobufjs 8.8.1 write a bigint beyond 64 bits modulo 2^64,
 # without an error: 2^64 + 5 is 5, 2^256 - 1 is -1 in bson. Its EJSON text is cut too (and rounds 2^53 + 1), Long.fromString also, and
 # protobufjs does the same to digits as text; "1e18" there is 1. A bigint of bson comes back as a number up to 2^53, and as a Long beyond.
-# @bufbuild/protobuf 2.17.0 reports an error, Decimal128 of bson too: it holds 34 digits.
-# Guess: an error. Needs Node 20 or later and the npm registry.
+# @bufbuild/protobuf 2.17.0 reports an error, Decimal128 of bson too: it holds 34 digits. Guess: an error. Needs Node 20 or later and the npm
+# registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -2,8 +2,8 @@
 # Parsers of command lines take each word that is a number for one, unless the option is declared as text: --address 0x7a25... is 6.97e+47 in
 # minimist 1.2.8, mri 1.2.0 and what is built on it (cac 7.1.0, sade 1.8.1, whose "<address>" is no type), and yargs-parser 22.0.0, which
 # leaves large decimal digits as text but not hexadecimal ones; arguments without a name too in minimist and yargs-parser. Two addresses that
-# begin alike are then the same. --symbol 1E5 is 100000 in mri, cac and sade, --key 0123 is 123 in these and in minimist.
-# Guess: text, as in process.argv. node:util's parseArgs keeps it; `string: ["address"]` helps. Needs Node 20 or later and the npm registry.
+# begin alike are then the same. --symbol 1E5 is 100000 in mri, cac and sade, --key 0123 is 123 in these and in minimist. Guess: text, as in
+# process.argv. node:util's parseArgs keeps it; `string: ["address"]` helps. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# ClickHouse 26.7.2.1 (chdb 3.4.0) reads an integer in SQL from 2^64 on as Float64: `where v = 100000000000000000001` on a UInt256 finds the row
-# with 10^20 instead of that with 10^20 + 1, and `in (...)` neither. It is exact if `::UInt256` follows, but CAST(... AS UInt256) and toUInt256
-# give wrong digits: 2^256 - 1 differs from digit 19 on. INSERT ... VALUES is exact, unless the value is an expression. toUInt256OrNull of the
-# text 2^256 is 0, not NULL. DuckDB 1.5.6 has doubles from 39 digits on, also with ::bignum; PostgreSQL (PGlite 0.5.17) is exact.
-# Guess: the digits, or an error. Amounts in quotes: '...'::UInt256. Needs Node 20 or later and the npm registry.
+# ClickHouse 26.7.2.1 (chdb 3.4.0) reads an integer in SQL from 2^64 on as Float64: `where v = 100000000000000000001` on a UInt256 finds the
+# row with 10^20 instead of that with 10^20 + 1, and `in (...)` neither. It is exact if `::UInt256` follows, but CAST(... AS UInt256) and
+# toUInt256 give wrong digits: 2^256 - 1 differs from digit 19 on. INSERT ... VALUES is exact, unless the value is an expression.
+# toUInt256OrNull of the text 2^256 is 0, not NULL. DuckDB 1.5.6 has doubles from 39 digits on, also with ::bignum; PostgreSQL (PGlite
+# 0.5.17) is exact. Guess: the digits, or an error. Amounts in quotes: '...'::UInt256. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # ClickHouse 26.7.2.1 (chdb 3.4.0) writes UInt256 and Int128 to Parquet as 32 and 16 bytes, lowest byte first, without a logical type: DuckDB
-# 1.5.6 reads a BLOB, ClickHouse itself FixedString(32), and max() of it is the amount whose lowest byte is largest, 255 instead of 10^18.
-# A sum is an error in both. With the structure 'v UInt256' ClickHouse reads its own file exactly. Decimal256 is a decimal in the file.
-# Guess: a decimal, or text. toString(v) for others. Needs Node 20 or later and the npm registry.
+# 1.5.6 reads a BLOB, ClickHouse itself FixedString(32), and max() of it is the amount whose lowest byte is largest, 255 instead of 10^18. A
+# sum is an error in both. With the structure 'v UInt256' ClickHouse reads its own file exactly. Decimal256 is a decimal in the file. Guess:
+# a decimal, or text. toString(v) for others. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Readers of CSV for JavaScript that are asked for types: csv-parse 7.0.3 with cast: true reads each address and hash as 0, since "0x7a25..." counts
-# as a number and parseFloat stops at the x. autoType of d3-dsv 3.0.2, xlsx 0.18.5 (SheetJS) and exceljs 4.4.0 (in the last two without being
-# asked) read it as 6.97e+47, so addresses that begin alike are one. Papa Parse 5.7.1 with dynamicTyping keeps addresses, and has numbers up to
-# 2^53 and text beyond in one column. A name like (5) is -5 in xlsx.
-# Guess: what begins with 0x is text. Needs Node 20 or later and the npm registry.
+# Readers of CSV for JavaScript that are asked for types: csv-parse 7.0.3 with cast: true reads each address and hash as 0, since "0x7a25..."
+# counts as a number and parseFloat stops at the x. autoType of d3-dsv 3.0.2, xlsx 0.18.5 (SheetJS) and exceljs 4.4.0 (in the last two
+# without being asked) read it as 6.97e+47, so addresses that begin alike are one. Papa Parse 5.7.1 with dynamicTyping keeps addresses, and
+# has numbers up to 2^53 and text beyond in one column. A name like (5) is -5 in xlsx. Guess: what begins with 0x is text. Needs Node 20 or
+# later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

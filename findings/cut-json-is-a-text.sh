@@ -2,8 +2,8 @@
 # A complete response of application/json whose document is not whole, as a server sends it that failed within: ofetch 1.5.1 (of Nuxt and
 # Nitro), gaxios 7.3.1 (of Google's clients) and needle 3.5.0 give the text itself as the data, status 200, no error. Then `data.items` is
 # undefined, and `data.length` is the number of characters. ofetch does so for a page of HTML under application/json too, and gives lists of
-# application/x-ndjson as a Blob. superagent 10.4.2 and fetch report an error. Guess: an error. ofetch's parseResponse: JSON.parse reports it.
-# Needs Node 20 or later and the npm registry.
+# application/x-ndjson as a Blob. superagent 10.4.2 and fetch report an error. Guess: an error. ofetch's parseResponse: JSON.parse reports
+# it. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

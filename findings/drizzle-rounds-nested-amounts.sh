@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # drizzle-orm 0.45.4 on PostgreSQL (here PGlite 0.5.17): db.query reads what is nested with `with` as JSON, so amounts that are exact in the
-# table's own query are rounded there: numeric() gives the text "1.157920892373162e+77", numeric with mode "bigint" the bigint 2^256 instead of
-# 2^256 - 1, and bigint with mode "bigint" 9007199254740992n instead of ...993n, all digits of which look exact. The types are the same.
+# table's own query are rounded there: numeric() gives the text "1.157920892373162e+77", numeric with mode "bigint" the bigint 2^256 instead
+# of 2^256 - 1, and bigint with mode "bigint" 9007199254740992n instead of ...993n, all digits of which look exact. The types are the same.
 # Guess: a column gives one value, nested or not. Join in SQL, or keep amounts in text columns. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 

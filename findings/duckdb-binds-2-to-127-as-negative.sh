@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# @duckdb/node-api 1.5.6-r.1 binds a bigint as HUGEINT, and one from 2^127 to 2^128 - 1 without an error as that number minus 2^128: the amount
-# that a prepared statement inserts is negative, and `where value >= ?` finds rows that are smaller. An appender's appendHugeInt does the same.
-# From 2^128 on it is an error. As text with a cast, or with UHUGEINT or BIGNUM as its type, it is exact.
-# Guess: an error beyond the type, from 2^127 on. Needs Node 20 or later and the npm registry.
+# @duckdb/node-api 1.5.6-r.1 binds a bigint as HUGEINT, and one from 2^127 to 2^128 - 1 without an error as that number minus 2^128: the
+# amount that a prepared statement inserts is negative, and `where value >= ?` finds rows that are smaller. An appender's appendHugeInt does
+# the same. From 2^128 on it is an error. As text with a cast, or with UHUGEINT or BIGNUM as its type, it is exact. Guess: an error beyond
+# the type, from 2^127 on. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -2,8 +2,8 @@
 # BigDecimal.format of Effect 4.1.0 and 3.22.4 writes an exponent if the number ends with 16 or more zeros or has 16 or more places: 10^18 is
 # "1e+18", but 10^18 + 1 has all digits, and 1.000000000000000001 is "1.000000000000000001e+0". So amounts that are round, and those with all
 # places of ether, are written differently from the others. Schema.BigDecimal writes JSON so, and BigInt(), NUMERIC columns of readers that
-# take digits only, and comparisons of text fail on these rows. Guess: digits, as with bigint and BigDecimal.toPlainString of Java.
-# Needs Node 20 or later and the npm registry.
+# take digits only, and comparisons of text fail on these rows. Guess: digits, as with bigint and BigDecimal.toPlainString of Java. Needs
+# Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Cron of Effect 4.1.0 and 3.22.4 with a time zone: when the clock goes back from 3:00 to 2:00, "*/30 * * * *" and "0 * * * *" leave out the
 # second 2:00 to 3:00, so what runs each half hour or hour pauses an hour longer once a year, in Berlin on 25 October 2026 at 1:00 UTC.
-# croner 11.0.1 and cron-parser 5.10.6 run in each of the hours. "30 2 * * *" runs once in all of them.
-# Guess: a line with * runs as often as time passes. Cron without a zone of its own, or in UTC. Needs Node 20 or later and the npm registry.
+# croner 11.0.1 and cron-parser 5.10.6 run in each of the hours. "30 2 * * *" runs once in all of them. Guess: a line with * runs as often as
+# time passes. Cron without a zone of its own, or in UTC. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

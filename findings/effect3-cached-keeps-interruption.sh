@@ -2,8 +2,8 @@
 # Effect.cached of Effect 3.22.4: if the first caller is interrupted while the effect runs (by a timeout, a race, a client that goes away),
 # its interruption is what is cached: each later caller is interrupted at once, until the process ends, with Effect.retry too, since that
 # repeats failures only; so are callers that wait meanwhile. cachedWithTTL and a Cache run the effect again for later callers, but those that
-# wait for a Cache are interrupted as well. In Effect 4.1.0 all others get the value.
-# Guess: a caller that gives up does not decide for the others. Needs Node 20 or later and the npm registry.
+# wait for a Cache are interrupted as well. In Effect 4.1.0 all others get the value. Guess: a caller that gives up does not decide for the
+# others. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -2,8 +2,8 @@
 # Equal.equals of Effect 4.1.0 compares objects of any class by the properties that can be listed. Those that keep their state inside have
 # none: all URLSearchParams are equal, all Headers, all Blobs, all promises, all keys of node:crypto, and all objects of a class with private
 # fields. So a Cache whose key is a query calls its lookup once and answers each other query with that result, and a HashSet keeps one of
-# them. URL, Request, Date, Map and RegExp differ. In Effect 3.22.4 each object is equal to itself only.
-# Guess: two queries that differ are not equal. Needs Node 24 and the npm registry.
+# them. URL, Request, Date, Map and RegExp differ. In Effect 3.22.4 each object is equal to itself only. Guess: two queries that differ are
+# not equal. Needs Node 24 and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -2,8 +2,8 @@
 # fast-json-stringify 7.3.10, which writes the responses of Fastify, makes each value fit the type of its schema: null, "" and false are 0 of
 # an integer or a number, null is "" of a string, so an amount that is not known is a balance of 0. Digits as text of type integer are
 # rounded, also in 9007199254740993 and also as format int64; an address of type integer is 6.97e+47. A bigint is exact as an integer, but
-# rounded as a number. Nothing is reported; NaN is an error. With nullable, or a list of types, null stays null.
-# Guess: an error, or the value as it is. Needs Node 20 or later and the npm registry.
+# rounded as a number. Nothing is reported; NaN is an error. With nullable, or a list of types, null stays null. Guess: an error, or the
+# value as it is. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

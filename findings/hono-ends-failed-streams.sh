@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Hono 4.13.19: if the callback of stream() or streamText() throws, the response ends in order, with the last chunk and status 200, so a client
-# takes the records so far for all of them. Hono writes the error to stderr; app.onError is not called, the handler that is the third parameter
-# of stream() is, and the response ends in order all the same. So does streamSSE. A ReadableStream that fails as the body cuts the connection.
-# Guess: the connection is cut. Needs Node 20 or later and the npm registry.
+# Hono 4.13.19: if the callback of stream() or streamText() throws, the response ends in order, with the last chunk and status 200, so a
+# client takes the records so far for all of them. Hono writes the error to stderr; app.onError is not called, the handler that is the third
+# parameter of stream() is, and the response ends in order all the same. So does streamSSE. A ReadableStream that fails as the body cuts the
+# connection. Guess: the connection is cut. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

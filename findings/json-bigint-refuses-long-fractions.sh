@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # json-bigint 1.0.0 with useNativeBigInt makes a BigInt of each number with more than 15 characters, also of fractions: a price of
-# 0.12345678901234, and of 1,000 prices n / 997 as JSON.stringify writes them 999, is a SyntaxError for the whole document, 0.1234567890123 is
-# not. So a service reads one response and not the next. The sign counts as a character: 123456789012345 is a number, -123456789012345 a bigint, so the sum of
-# the two is a TypeError; 1e30 is a number and 1000000000000000 a bigint. With storeAsString prices are text or numbers in the same way.
-# Guess: integers beyond 2^53 are bigints and the rest numbers. Needs Node 20 or later and the npm registry.
+# 0.12345678901234, and of 1,000 prices n / 997 as JSON.stringify writes them 999, is a SyntaxError for the whole document, 0.1234567890123
+# is not. So a service reads one response and not the next. The sign counts as a character: 123456789012345 is a number, -123456789012345 a
+# bigint, so their sum is a TypeError; 1e30 is a number and 1000000000000000 a bigint. With storeAsString prices are text or numbers in the
+# same way. Guess: integers beyond 2^53 are bigints and the rest numbers. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

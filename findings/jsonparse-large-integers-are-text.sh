@@ -2,8 +2,7 @@
 # jsonparse 1.3.1, the parser under JSONStream 1.3.5, hands an integer over as text if a number would not print it as it was written: from
 # 2^53 + 1 on most are strings and the others numbers, so a column of amounts has both types, a sum of two such amounts joins their digits,
 # and 10^20 is a number, 10^21 a string. Negative integers are rounded instead, so a balance that falls below zero changes its type and its
-# digits. @streamparser/json 0.0.26 rounds all.
-# Guess: rounded numbers, as with JSON.parse. Needs Node 20 or later and the npm registry.
+# digits. @streamparser/json 0.0.26 rounds all. Guess: rounded numbers, as with JSON.parse. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # JSONStream 1.3.5 takes a document that ends too early for a whole one: the stream emits the records that it has and then "end", with no
-# "error", whether the document stops between records, within one, or after "[". So a list that was cut is imported as
-# complete. A document that is wrong in its middle is an error. stream-json 3.8.0 and JSON.parse report each of these.
-# Guess: an error at the end of the input. Needs Node 20 or later and the npm registry.
+# "error", whether the document stops between records, within one, or after "[". So a list that was cut is imported as complete. A document
+# that is wrong in its middle is an error. stream-json 3.8.0 and JSON.parse report each of these. Guess: an error at the end of the input.
+# Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # make-fetch-happen 15.0.6 (fetch with a cache, of npm): if an upstream cannot be reached, a response in the cache is the answer, with status
-# 200, however old it is and also with Cache-Control: max-age=0: here one of 10 days, without a Warning header and with no retry. Only
-# x-local-cache-status is "stale". A program that polls for new transfers so sees none, and no error. 503 is handed on, must-revalidate and cache: "no-store"
-# report the error. Guess: an error once the response is no longer fresh. Needs Node 22 or later and the npm registry.
+# 200, however old it is, also with Cache-Control: max-age=0 and with cache: "no-cache": here one of 10 days, without a Warning header. Only
+# x-local-cache-status is "stale". A program that polls for new transfers so sees none, and no error. 503 is handed on; must-revalidate and
+# cache: "no-store" report the error. Guess: an error once the response is no longer fresh. Needs Node 22 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -2,8 +2,8 @@
 # Miller 6.6.0 from CSV to JSON, with cat alone: a cell that Miller takes for a number is written without quotes and as it was, also where
 # JSON has no such number: 0x10d4f (block numbers and gas prices as nodes send them), 0b11, 0o17, .5, 5. and the zero address and others
 # below 2^64. JSON.parse cannot read the file, while a larger address or 007, in quotes, is fine: a file breaks with the first contract at a
-# low address. Guess: valid JSON, as text or decimal. -S or --jvquoteall, which write each cell as text.
-# Needs Debian 12, apt and Node; runs the package in a temporary folder.
+# low address. Guess: valid JSON, as text or decimal. -S or --jvquoteall, which write each cell as text. Needs Debian 12, apt and Node; runs
+# the package in a temporary folder.
 set -euo pipefail
 
 folder=$(mktemp -d)

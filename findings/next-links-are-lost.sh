@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A Link header of RFC 8288 says where the next page is. parse-link-header 2.0.0 gives null if the header is longer than 2,000 characters,
-# as when there is no next page, so a loop over pages ends early and without an error when cursors are long; the limit is in an environment
+# A Link header of RFC 8288 says where the next page is. parse-link-header 2.0.0 gives null if the header is longer than 2,000 characters, as
+# when there is no next page, so a loop over pages ends early and without an error when cursors are long; the limit is in an environment
 # variable. It and li 1.3.0 do not find rel="Next" or REL="next" (names and relations are the same in any case). A relative address stays
-# relative in all three. http-link-header 1.1.4 finds each next page. Guess: a long header is parsed, case does not matter.
-# Needs Node 20 or later and the npm registry.
+# relative in all three. http-link-header 1.1.4 finds each next page. Guess: a long header is parsed, case does not matter. Needs Node 20 or
+# later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -2,8 +2,8 @@
 # assert.deepStrictEqual and util.isDeepStrictEqual of Node 20.20.2, 24.21.0 and 26.10.0 compare the properties that can be listed, of which
 # URLSearchParams, Headers, Blob and objects with private fields have none, and Request and Response none from Node 24 on: a test that a
 # request has the right query, headers or address passes whatever they are. URL and Date differ. In Deno 2.9.6 queries, headers and requests
-# differ, in Bun 1.4.5 queries and headers. Guess: strict means that two that differ fail. Compare [...value] or String(value).
-# Needs the npm registry.
+# differ, in Bun 1.4.5 queries and headers. Guess: strict means that two that differ fail. Compare [...value] or String(value). Needs the npm
+# registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Reading a JSON document in Perl and writing it again: JSON::XS 4.040 and Cpanel::JSON::XS 4.35 turn each integer from 2^64 on (and below
-# -2^63) into a string in quotes; JSON::PP 4.07, which comes with Perl 5.36, writes 2^64 as 1.84467440737096e+19, and longer ones as a string.
-# Integers below are numbers with all digits. So a field has two or three types by its value, a strict reader or a schema fails on large
-# amounts only, and modules that stand in for each other differ. Fractions keep 15 digits: 0.30000000000000004 is 0.3.
-# Guess: all digits, or a rounded number. allow_bignum of Cpanel::JSON::XS keeps all; that of JSON::PP still rounds 2^64.
-# Needs Debian 12, apt and its Perl; runs the packages in a temporary folder.
+# -2^63) into a string in quotes; JSON::PP 4.07, which comes with Perl 5.36, writes 2^64 as 1.84467440737096e+19, and longer ones as a
+# string. Integers below are numbers with all digits. So a field has two or three types by its value, a strict reader or a schema fails on
+# large amounts only, and modules that stand in for each other differ. Fractions keep 15 digits: 0.30000000000000004 is 0.3. Guess: all
+# digits, or a rounded number. allow_bignum of Cpanel::JSON::XS keeps all; that of JSON::PP still rounds 2^64. Needs Debian 12, apt and its
+# Perl; runs the packages in a temporary folder.
 set -euo pipefail
 
 folder=$(mktemp -d)

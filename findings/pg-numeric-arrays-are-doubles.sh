@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # pg 8.23.1 gives NUMERIC as text, because a number would round it, but NUMERIC[] as an array of rounded numbers: array_agg(value) and the
 # column of an array lose digits where value itself is exact. BIGINT[] is text as BIGINT is. json_agg and to_json write the amount as a JSON
-# number, which pg parses and so rounds as well. PGlite 0.5.14 gives NUMERIC[] as text, and rounds JSON too; postgres 3.4.9 as PGlite.
-# Guess: an array holds what its element type gives. array_agg(value::text), or types.setTypeParser(1231, ...). Needs Node 20 or later and the
-# npm registry; runs PGlite as the server.
+# number, which pg parses and so rounds as well. PGlite 0.5.14 gives NUMERIC[] as text, and rounds JSON too; postgres 3.4.9 as PGlite. Guess:
+# an array holds what its element type gives. array_agg(value::text), or types.setTypeParser(1231, ...). Needs Node 20 or later and the npm
+# registry; runs PGlite as the server.
 set -euo pipefail
 
 folder=$(mktemp -d)

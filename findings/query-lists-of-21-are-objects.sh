@@ -2,8 +2,8 @@
 # qs 6.17.1 (of Express with the "extended" parser, and of many clients): a parameter that is given up to 20 times is an array, and from 21
 # times on an object with the keys 0 to 20, without length and for...of. The same for a[]=, and for one text with commas and comma: true.
 # Beyond 1,000 parameters the rest is dropped without an error, by querystring of Node 20 (Express's "simple" parser) too; one address more
-# than 1,000 in a query is just not looked up. fast-querystring 1.1.2 (Fastify) and URLSearchParams have all, as arrays.
-# Guess: an array of all. Larger limits take them, throwOnLimitExceeded reports it. Needs Node 20 or later and the npm registry.
+# than 1,000 in a query is just not looked up. fast-querystring 1.1.2 (Fastify) and URLSearchParams have all, as arrays. Guess: an array of
+# all. Larger limits take them, throwOnLimitExceeded reports it. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

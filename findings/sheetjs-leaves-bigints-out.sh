@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # xlsx 0.18.5 (SheetJS): json_to_sheet makes an empty cell of a bigint, without an error: in the file and the CSV that are made of the sheet
 # the amount is missing, small ones too, and a sum in the spreadsheet counts it as 0. aoa_to_sheet of the same package keeps the digits as
-# text, and so does text of digits in both. exceljs 4.4.0 reports an error.
-# Guess: digits as text, or an error. String(value) before. Needs Node 20 or later and the npm registry.
+# text, and so does text of digits in both. exceljs 4.4.0 reports an error. Guess: digits as text, or an error. String(value) before. Needs
+# Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # The median of exact amounts is a double: percentile_cont of PostgreSQL (PGlite 0.5.17) over NUMERIC, median of ClickHouse 26.7.2.1 (chdb
-# 3.4.0) over UInt256, and median of DuckDB 1.5.6 over HUGEINT, so an amount alone differs from its median. Over DECIMAL(38,0) DuckDB's median
-# is DECIMAL(38,0), and exact for an odd count; for an even one it has wrong digits that look exact, and can be more than the largest amount.
-# Over BIGNUM it is the lower of the middle ones. percentile_disc, quantileExact and quantile_disc give one of the amounts.
-# Guess: a median between the middle amounts, with the type and digits of sum and max.
-# Needs Node 20 or later and the npm registry.
+# 3.4.0) over UInt256, and median of DuckDB 1.5.6 over HUGEINT, so an amount alone differs from its median. Over DECIMAL(38,0) DuckDB's
+# median is DECIMAL(38,0), and exact for an odd count; for an even one it has wrong digits that look exact, and can be more than the largest
+# amount. Over BIGNUM it is the lower of the middle ones. percentile_disc, quantileExact and quantile_disc give one of the amounts. Guess: a
+# median between the middle amounts, with the type and digits of sum and max. Needs Node 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A JavaScript number that is bound to a TEXT column of SQLite is stored as "21000000.0", for node:sqlite of Node 24.21.0, 26.10.0 and Deno 2.9.6,
-# better-sqlite3 12.11.1 and @libsql/client 0.18.0: they bind each number as REAL, whole or not. So block numbers and timestamps in columns
-# of text never equal those that were written as text, and BigInt("21000000.0") fails. sql.js 1.17.0 does so from 2^31 on only, bun:sqlite of
-# Bun 1.4.5 never. A column without a type is real. A bigint is stored as digits. Guess: String(number).
-# Needs the npm registry and Node 20 (better-sqlite3 is compiled for the Node that installs it).
+# A JavaScript number that is bound to a TEXT column of SQLite is stored as "21000000.0", for node:sqlite of Node 24.21.0, 26.10.0 and Deno
+# 2.9.6, better-sqlite3 12.11.1 and @libsql/client 0.18.0: they bind each number as REAL, whole or not. So block numbers and timestamps in
+# columns of text never equal those that were written as text, and BigInt("21000000.0") fails. sql.js 1.17.0 does so from 2^31 on only,
+# bun:sqlite of Bun 1.4.5 never. A column without a type is real. A bigint is stored as digits. Guess: String(number). Needs the npm registry
+# and Node 20 (better-sqlite3 is compiled for the Node that installs it).
 set -euo pipefail
 
 folder=$(mktemp -d)

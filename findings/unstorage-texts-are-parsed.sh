@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# unstorage 1.17.6, the storage of Nitro and Nuxt, writes a text as it is and parses it when it is read: getItem after setItem("k", "123")
-# is a number, and 9999999999999999 is 10000000000000000. The symbols of tokens 1E5, TRUE, NAN, NULL, UNDEFINED are numbers, true, NaN, null
-# (as if the key were missing) and undefined. Integers with more than 16 digits, and those that begin with 0, stay text, so one column of
-# amounts has both types. A bigint comes back as a number. Guess: what was stored. getItemRaw, and objects with a text in them, are exact.
-# Needs Node 20 or later and the npm registry.
+# unstorage 1.17.6, the storage of Nitro and Nuxt, writes a text as it is and parses it when it is read: getItem after setItem("k", "123") is
+# a number, and 9999999999999999 is 10000000000000000. The symbols of tokens 1E5, TRUE, NAN, NULL, UNDEFINED are numbers, true, NaN, null (as
+# if the key were missing) and undefined. Integers with more than 16 digits, and those that begin with 0, stay text, so one column of amounts
+# has both types. A bigint comes back as a number. Guess: what was stored. getItemRaw, and objects with a text in them, are exact. Needs Node
+# 20 or later and the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)
