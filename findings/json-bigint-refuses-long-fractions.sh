@@ -37,6 +37,7 @@ diff output - <<'EXPECTED'
 -123456789012345: useNativeBigInt bigint -123456789012345, storeAsString string -123456789012345
 1000000000000000: useNativeBigInt bigint 1000000000000000, storeAsString string 1000000000000000
 1e30: useNativeBigInt number 1e+30, storeAsString number 1e+30
+0.1234567890123: useNativeBigInt number 0.1234567890123, storeAsString number 0.1234567890123
 0.12345678901234: useNativeBigInt SyntaxError, storeAsString string 0.12345678901234
 0.1234567890123456: useNativeBigInt SyntaxError, storeAsString string 0.1234567890123456
 -0.12345678901234: useNativeBigInt SyntaxError, storeAsString string -0.12345678901234
