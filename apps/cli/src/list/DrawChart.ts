@@ -52,7 +52,10 @@ export const drawChart = <R>(
 
 const withNote = (chart: Chart, note: string): Chart => ({ ...chart, notes: [...chart.notes, note] })
 
-/** Draws the records of a list. */
+/**
+ * Draws the records of a list. After an error or an interruption prints a chart of those that arrived; a file is only
+ * written if it is complete.
+ */
 export const drawRecords = <Item>(
   { list: { recordName }, maxItems, source }: ListJob<Item>,
   target: ChartTarget,
@@ -74,6 +77,11 @@ export const drawRecords = <Item>(
         })
       ),
       Effect.ensuring(terminal.progress(null)),
+      Effect.onError(() =>
+        count === 0 || !target.isPrinted ? Effect.void : Effect.ignore(printChart(
+          withNote(builder.chart(), `Incomplete: received only ${countOf(count, recordName)}.`)
+        ))
+      ),
       Effect.map(() =>
         hasMore ? withNote(builder.chart(), `More ${recordName} are not included.`) : builder.chart()
       )

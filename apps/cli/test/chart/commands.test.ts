@@ -1,11 +1,11 @@
 /** Commands draw charts of what the sandbox returns. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { width } from "../../src/text/Width.ts"
 import { temporaryFolder } from "../support/exports.ts"
-import { quarry, sandboxEnvironment } from "../support/quarry.ts"
+import { quarry, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
@@ -54,6 +54,25 @@ it.effect("a chart is ASCII of 80 columns in a pipe without a UTF-8 locale, and 
   }))
 
 describe("records", () => {
+  it.effect("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
+    Effect.gen(function*() {
+      const file = join(temporaryFolder(), "chart.svg")
+      const argv = ["wallet", "transfers", wallet, "--all", "--limit", "20", "--retry-for", "0"]
+      // Time passes while modules are loaded, so that only what hangs has a timeout, and a long one
+      const run = (kind: "html" | "hang") =>
+        quarry([...argv, "--chart", "--chart-to", file, ...kind === "hang" ? ["--timeout", "20m"] : []], {
+          env: { ...utf8, ...sandboxEnvironment },
+          sandbox: { faults: [{ fault: { kind }, skip: 2 }] }
+        })
+      for (const [kind, code] of [["html", 6], ["hang", 7]] as const) {
+        const ran = yield* withRunningClock(run(kind), "10 seconds")
+        expect(ran.code).toBe(code)
+        expect(ran.out).toContain("40 transfers, from")
+        expect(ran.out).toContain("Incomplete: received only 40 transfers.")
+        expect(existsSync(file)).toBe(false)
+      }
+    }))
+
   it.effect("without a time have a row of their own, and an empty list has none", () =>
     Effect.gen(function*() {
       const record = `{"transaction_hash":"0x${"ab".repeat(32)}","block_number":1}`
