@@ -5,8 +5,9 @@ import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { allowsAnonymousClients, type Config, type Cost, isLoopback } from "./Config.ts"
+import { allowsAnonymousClients, type Config, type Cost, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
+import { formatSize } from "./ValueFormats.ts"
 import { shapeOf } from "./Weights.ts"
 
 const operationPaths: ReadonlySet<string> = new Set(
@@ -32,6 +33,7 @@ export const check = (
   checkRules(config, reject)
   checkAccess(config, reject, warn)
   checkRedis(config, reject)
+  checkMemory(config, reject)
   if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
   return { errors, warnings }
 }
@@ -153,6 +155,18 @@ const checkRedis = ({ redis }: Config, reject: Report): void => {
   if (redis?.tls !== undefined && redisUrl?.tls === false) {
     reject(["redis", "tls"], "conflicts with redis.url, which is not rediss:// or rediss+sentinel://")
   }
+}
+
+/** Otherwise each response would be paid for and then rejected. */
+const checkMemory = (config: Config, reject: Report): void => {
+  const { maxBufferedBytes, maxResponseBytes } = config.limits
+  const clientMemory = Math.floor(maxBufferedBytes * shareOf(config, "clientMemoryShare"))
+  if (clientMemory >= maxResponseBytes) return
+  const [memory, response] = [formatSize(clientMemory), formatSize(maxResponseBytes)]
+  reject(
+    ["limits", "maxBufferedBytes"],
+    `one client may use ${memory} of it, less than a response of limits.maxResponseBytes (${response})`
+  )
 }
 
 export const lacksBaseUrls = ({ upstream: { baseUrls, sandbox } }: Pick<Config, "upstream">): boolean =>
