@@ -32,7 +32,7 @@ export const check = (
   checkPrices(config, reject)
   checkRules(config, reject)
   checkAccess(config, reject, warn)
-  checkRedis(config, reject)
+  checkRedis(config, reject, warn)
   checkMemory(config, reject)
   if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
   return { errors, warnings }
@@ -150,10 +150,14 @@ const checkAccess = (
   }
 }
 
-const checkRedis = ({ redis }: Config, reject: Report): void => {
+const checkRedis = ({ clients, quotas, redis, teams }: Config, reject: Report, warn: Report): void => {
   const redisUrl = Either.getOrUndefined(parseRedisUrl(redis === undefined ? "" : Redacted.value(redis.url)))
   if (redis?.tls !== undefined && redisUrl?.tls === false) {
     reject(["redis", "tls"], "conflicts with redis.url, which is not rediss:// or rediss+sentinel://")
+  }
+  const owners = [quotas, ...teams, ...clients]
+  if (redis === undefined && owners.some(({ monthlyQuota }) => monthlyQuota !== null)) {
+    warn(["redis"], "not set, so monthly quotas are in memory, and begin at zero when the process restarts")
   }
 }
 

@@ -72,7 +72,7 @@ export const make = (directory: string, env: VariableValues) =>
         Effect.flatMap(({ contents, digest, mode }) => {
           digests.set(file, digest)
           if (isPrivate && (mode & readableByOthers) !== 0) {
-            warnings.push(`${file} is readable by other users; run chmod o-r ${file}`)
+            warnings.push(`secret file ${file} is readable by other users; run chmod o-r ${file}`)
           }
           return contents
         })
