@@ -80,6 +80,6 @@ const commandOf = (words: string, connect: boolean): Command | undefined => {
     case "config example":
       return { _tag: "ExampleConfig" }
   }
-  const [, client] = /^token (.+)$/s.exec(words) ?? []
+  const [, client] = /^token (.*)$/s.exec(words) ?? []
   return client === undefined ? undefined : { _tag: "NewToken", client }
 }
