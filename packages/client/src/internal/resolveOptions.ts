@@ -2,8 +2,7 @@
  * Checks the options of this package, and translates them to those of `@blockquarry/http`, whose layers check the values
  * that are `Unknown` here, and whose defaults complete them.
  */
-import type { ApiKey } from "@blockquarry/http/ApiOptions"
-import type { ApiOptions } from "@blockquarry/http/ApiOptions"
+import type { ApiKey, ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as LayerCallOptions from "@blockquarry/http/CallOptions"
 import * as BaseUrl from "@blockquarry/http/gateway/BaseUrl"
 import { option, optionIssues, required } from "@blockquarry/http/gateway/Options"
