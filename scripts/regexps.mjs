@@ -18,7 +18,7 @@ process.env["RECHECK_SYNC_BACKEND"] = "pure"
  * @param {string} flags
  */
 const checkAutomaton = (pattern, flags) =>
-  checkSync(pattern, flags.replace(/[dgy]/g, ""), { checker: "automaton", timeout: 10_000 })
+  checkSync(pattern, flags.replace(/[dgy]/g, ""), { checker: "automaton", timeout: 100_000 })
 
 /**
  * Splits an expression into the part without assertions about the text around it, and the contents of its lookarounds.
