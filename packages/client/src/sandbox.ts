@@ -3,6 +3,7 @@
  * without a network. It is not part of programs that do not import this module.
  */
 import { chainName, evmChains } from "@blockquarry/core/Chain"
+import { option, optionIssues, required } from "@blockquarry/http/gateway/Options"
 import type { Ledger } from "@blockquarry/sandbox/Ledger"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -10,6 +11,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { ChainId, ChainName } from "./Chain.ts"
 import { ConfigurationError } from "./Errors.ts"
@@ -41,16 +43,16 @@ export interface Sandbox {
   /** Handles requests in this process. It ignores the host of a URL. */
   readonly fetch: Fetch
   readonly examples: SandboxExamples
-  /** Injects these faults into the next requests, one each. */
+  /** Injects these faults into the next requests, one each. Throws a `ConfigurationError` if one is invalid. */
   readonly queueFaults: (...faults: ReadonlyArray<Fault>) => void
-  /** Adds blocks to a chain. Throws a `ConfigurationError` if the chain is unknown. */
+  /** Adds blocks to a chain. Throws a `ConfigurationError` if the chain is unknown, or the number is negative or no integer. */
   readonly addBlocks: (chain: ChainName | ChainId, blocks: number) => void
   /** Returns the last 10,000 requests, oldest first. */
   readonly recordedRequests: () => ReadonlyArray<Service.RecordedRequest>
 }
 
 /**
- * Creates a sandbox. Equal options give equal responses.
+ * Creates a sandbox. Equal options give equal responses. Throws a `ConfigurationError` if an option is unknown or invalid.
  *
  * @example
  * import { createClient } from "@blockquarry/client"
@@ -62,13 +64,17 @@ export interface Sandbox {
  * console.log(await client.tokenPrice({ address: examples.token }))
  */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
+  check(OptionsSchema, options)
   const sandbox = Effect.runSync(Service.make(options))
   const client = Service.httpClient(sandbox)
   return {
     apiKey: Service.apiKey,
     baseUrl: Service.baseUrls.data,
     examples: toPlain(sandbox.ledger.examples),
-    queueFaults: (...faults) => Effect.runSync(sandbox.queueFaults(...faults)),
+    queueFaults: (...faults) => {
+      faults.forEach((fault, index) => check(FaultSchema, fault, ["faults", String(index)]))
+      Effect.runSync(sandbox.queueFaults(...faults))
+    },
     addBlocks: (chain, blocks) => {
       const name = chainName(String(chain))
       if (name === undefined) {
@@ -78,6 +84,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
           reason: `expected ${known}, got ${JSON.stringify(chain)}`
         }])
       }
+      check(BlocksSchema, { blocks })
       Effect.runSync(sandbox.addBlocks(name, blocks))
     },
     recordedRequests: () => Effect.runSync(sandbox.recordedRequests),
@@ -101,6 +108,29 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     }
   }
 }
+
+/** Throws a `ConfigurationError` if a value has unknown or invalid members. */
+const check = (schema: Schema.Schema.AnyNoContext, value: unknown, path?: ReadonlyArray<string>): void => {
+  const issues = optionIssues(schema, value, path)
+    .map(({ path, reason }) => ({ option: path.join("."), reason }))
+  if (issues.length > 0) throw new ConfigurationError(issues)
+}
+
+const OptionsSchema = Schema.Struct(
+  {
+    seed: Schema.Int,
+    scale: Schema.NonNegativeInt,
+    walletTransfersCursor: Schema.Boolean,
+    defaultPageSize: Schema.Int.pipe(Schema.greaterThanOrEqualTo(1))
+  } satisfies { readonly [Name in keyof SandboxOptions]-?: Schema.Schema<NonNullable<SandboxOptions[Name]>> }
+)
+
+const FaultSchema = Schema.Struct({
+  ...Service.Fault.fields,
+  kind: option(`one of ${Service.FaultKind.literals.join(", ")}`, Schema.is(Service.FaultKind))
+})
+
+const BlocksSchema = Schema.Struct({ blocks: required(Schema.NonNegativeInt) })
 
 /** The error with which `fetch` rejects. */
 const fetchError = (cause: Cause.Cause<unknown>, signal: AbortSignal): unknown => {

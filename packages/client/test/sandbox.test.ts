@@ -38,15 +38,16 @@ it("returns equal data for equal seeds", async () => {
   expect(prices[0]).not.toEqual(prices[2])
 })
 
-it("adds blocks to a chain by name or ID, and rejects unknown chains", async () => {
+it("adds blocks to a chain by name or ID, and rejects unknown chains and invalid numbers", async () => {
   const { addBlocks, client, examples } = setup()
   const head = async () => Number((await client.tokenPrice({ address: examples.token })).toBlock)
   const before = await head()
   addBlocks("eth", 3)
   addBlocks("0x1", 2)
-  const add = expect(() => Reflect.apply(addBlocks, null, ["nope", 3]))
-  add.toThrow(ConfigurationError)
-  add.toThrow(/^chain: expected one of eth, /)
+  const add = (json: string) => expect(() => Reflect.apply(addBlocks, null, JSON.parse(json)))
+  add(`["nope", 3]`).toThrow(ConfigurationError)
+  add(`["nope", 3]`).toThrow(/^chain: expected one of eth, /)
+  for (const blocks of [`-3`, `1.5`, `"x"`]) add(`["eth", ${blocks}]`).toThrow(/^blocks: Expected /)
   expect(await head() - before).toBe(5)
 })
 
@@ -63,6 +64,25 @@ it("injects faults: resets, responses that never end, statuses", async () => {
   }
   await expect(price()).rejects.toMatchObject({ name: "ServerError", status: 503, retryAfter: 7000 })
   await expect(price()).resolves.toMatchObject({ tokenName: "Quarry Dollar" })
+})
+
+it.each([
+  ["options", `{ "sed": 7 }`, "sed: unknown option; expected one of seed, scale, "],
+  [
+    "options",
+    `{ "scale": -1, "seed": "7" }`,
+    "seed: Expected number, actual \"7\"; scale: Expected a non-negative number, actual -1"
+  ],
+  ["options", "null", "options: "],
+  ["faults", `{ "stats": 503 }`, "faults.1.stats: unknown option; expected one of delay, status, "],
+  ["faults", `{ "kind": "explode" }`, "faults.1.kind: expected one of reset, "]
+])("rejects unknown and invalid %s, and injects no fault: %s", async (what, json, message) => {
+  const { client, examples, queueFaults } = setup()
+  const run = () =>
+    what === "options" ? createSandbox(JSON.parse(json)) : queueFaults({ status: 503 }, JSON.parse(json))
+  expect(run).toThrow(ConfigurationError)
+  expect(run).toThrow(message)
+  expect((await client.tokenPrice({ address: examples.token })).tokenName).toBe("Quarry Dollar")
 })
 
 it("rejects as fetch does when a signal is aborted", async () => {
