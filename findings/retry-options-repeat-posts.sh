@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # With their retries on, HttpClient.retryTransient of Effect (4.1.0; 3.22.4 with @effect/platform 0.97.2), ofetch 1.5.1 with a number of
 # retries and superagent 10.4.2 repeat a POST that is answered by 503, and one whose connection is closed after it was received: an order is
-# sent 3 times. axios-retry 4.5.0 does not repeat the first, but the second, of which nobody knows whether it was done. ofetch repeats no
-# POST by default, but with the number all. gaxios 7.3.1 and the RetryAgent of undici 8.13.1 repeat GET only. Guess: a POST is not repeated
-# unless one says so. A client without retries for updates. Needs the npm registry.
+# sent 3 times. axios-retry 4.5.0 repeats only the second, although the server may have processed it. ofetch repeats no POST by default,
+# but repeats all of them if the number is set. gaxios 7.3.1 and the RetryAgent of undici 8.13.1 repeat GET only. Guess: a POST is repeated
+# only if an option says so. What to do: use a client without retries for updates. Needs the npm registry.
 set -euo pipefail
 
 folder=$(mktemp -d)

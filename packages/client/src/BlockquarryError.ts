@@ -7,14 +7,14 @@ export abstract class BlockquarryError extends Error {
   /** The name of the class. */
   declare readonly name: string
   /** What failed, without the operation. */
-  declare readonly summary: string
+  readonly summary: string
   /** What to do. Null if there is no general answer or the summary contains it. */
-  declare readonly hint: string | null
+  readonly hint: string | null
   /**
    * Whether the same call may succeed later without a change to its input or to the options, and a retry cannot apply an
    * update twice.
    */
-  declare readonly retryable: boolean
+  readonly retryable: boolean
 
   /** @internal */
   constructor(
@@ -23,7 +23,10 @@ export abstract class BlockquarryError extends Error {
     options?: { readonly cause: unknown }
   ) {
     super(message, options)
-    Object.assign(this, { summary, hint, retryable }, fields)
+    this.summary = summary
+    this.hint = hint
+    this.retryable = retryable
+    Object.assign(this, fields)
   }
 
   /** Returns the name, the message and the fields, without the stack and the cause. */

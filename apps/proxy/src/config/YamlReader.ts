@@ -71,7 +71,10 @@ export const parseYaml = (bytes: Uint8Array): Either.Either<YamlDocument, Syntax
 const hints: { readonly [Code in Yaml.ErrorCode]?: string } = {
   BAD_INDENT: "wrong indentation, or a bracket that is not closed",
   BLOCK_AS_IMPLICIT_KEY: "two keys on one line; quote text that contains a colon",
-  MISSING_CHAR: "missing colon, closing quote or bracket, here or before"
+  MISSING_CHAR: "missing colon, closing quote or bracket, here or before",
+  MULTIPLE_DOCS: "expected one document, got another after ---",
+  TAG_RESOLVE_FAILED: "tags (!name) are not supported",
+  BAD_DQ_ESCAPE: "unknown escape sequence; use single quotes for a literal backslash"
 }
 
 /** Formats a value on one line. It is formatted as a list element, because some strings become multi-line blocks otherwise. */

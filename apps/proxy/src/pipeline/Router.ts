@@ -21,8 +21,7 @@ export interface RequestTarget {
   readonly query: EncodedRequest["query"]
 }
 
-// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+const controlCharacter = /\p{Cc}/u
 
 const malformedUri = (reason: string) =>
   Either.left(ProxyError.make("malformed-uri", `invalid request URI: ${reason}`))

@@ -113,7 +113,7 @@ const steps = FastCheck.array(
 
 describe("overrides of clients", () => {
   it.scoped.prop(
-    "are the last ones in all processes, by the clock of Redis, whatever Redis and connections lose meanwhile",
+    "apply in all processes as the latest one by the clock of Redis says, also after Redis or connections lose some",
     { steps, ahead: FastCheck.constantFrom(0, 3_600_000, -3_600_000) },
     ({ ahead, steps }) =>
       Effect.gen(function*() {

@@ -27,19 +27,19 @@ export const startTimer = (clock: Clock.Clock, millis: number, callback: () => v
 
 /**
  * Waits until `start` passes on a result or, if that takes longer, returns `late`. However the wait ends, it stops its timer in the
- * context of its own fiber.
+ * context of its own fiber. What `start` returns is called if the wait is interrupted.
  */
 export const waitAtMost = <A, E>(
   clock: Clock.Clock,
   millis: number,
   late: Effect.Effect<A, E>,
-  start: (resume: (result: Effect.Effect<A, E>) => void) => void
+  start: (resume: (result: Effect.Effect<A, E>) => void) => () => void
 ): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     let stopTimer = noTimer
     const waiting = Effect.async<A, E>((resume) => {
       stopTimer = startTimer(clock, millis, () => resume(late))
-      start(resume)
+      return Effect.sync(start(resume))
     })
     return Effect.ensuring(waiting, Effect.sync(() => stopTimer()))
   })

@@ -46,13 +46,15 @@ describe("a timer of the live clock", () => {
 describe("a wait", () => {
   const start = () => {
     let resume: (result: Effect.Effect<string>) => void = () => {}
+    const cancel = vi.fn()
     const fiber = Effect.runFork(
       waitAtMost<string, never>(liveClock, 1000, Effect.succeed("late"), (given) => {
         resume = given
+        return cancel
       })
     )
     expect(vi.getTimerCount()).toBe(1)
-    return { fiber, resume }
+    return { cancel, fiber, resume }
   }
 
   it.each(
@@ -61,11 +63,12 @@ describe("a wait", () => {
       ["is late", () => vi.advanceTimersByTime(1000), "late"],
       ["is interrupted", ({ fiber }) => fiber.unsafeInterruptAsFork(fiber.id()), null]
     ] satisfies ReadonlyArray<readonly [string, (wait: ReturnType<typeof start>) => unknown, string | null]>
-  )("that %s stops its timer", async (_, end, result) => {
+  )("that %s stops its timer, and is cancelled if it is interrupted", async (_, end, result) => {
     const wait = start()
     end(wait)
     const exit = await new Promise<Exit.Exit<string>>((resolve) => wait.fiber.addObserver(resolve))
     expect(Exit.isSuccess(exit) ? exit.value : null).toBe(result)
     expect(vi.getTimerCount()).toBe(0)
+    expect(wait.cancel).toHaveBeenCalledTimes(result === null ? 1 : 0)
   })
 })

@@ -321,6 +321,7 @@ const wakeSignal = ({ context: { clock } }: Call, attempt: Attempt, millis: numb
   return waitAtMost(clock.system, millis, Effect.void, (resume) => {
     if (isWoken) resume(Effect.void)
     attempt.wake = () => resume(Effect.void)
+    return () => {}
   })
 }
 

@@ -258,6 +258,7 @@ const awaitResult = ({ deadline, result, waiters }: InFlight, call: Call): Attem
   )
   return waitAtMost<AttemptResponse, AttemptNoResponse>(clock.system, millis, late, (resume) => {
     waiters.push(resume)
+    return () => removeFrom(waiters, resume)
   })
 }
 
